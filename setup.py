@@ -79,8 +79,8 @@ MODULES = [
     ("mbros_core.realtime._loop",    None, False, []),
     ("mbros_core.realtime._jitter",  None, False, []),
     ("mbros_core.realtime._shared",  None, False, []),
-    ("mbros.ros._dataplane",         None, False, []),
-    ("mbros.ros._ending",            None, False, []),
+    ("mbros.ros.wire._dataplane",    None, False, []),
+    ("mbros.ros.process._ending",    None, False, []),
 ]
 # Traces are made once for a robot: this one is to be small, nothing of it is marked to be inlined.
 TRACED = "mbros_core._traced"
@@ -321,7 +321,7 @@ def package_data(package):
     """Robots, configuration, stubs, and what other Cython and C++ code imports; relative to the package. Not the text that only this
     package's own .pyx include."""
     kept = sources(".pxd", ".hpp", ".h", ".urdf", ".xacro", ".yaml", ".rviz", ".srv", ".msg", ".action", ".pyi", ".typed",
-                   "mbros_msgs/package.xml", "ros/fastdds.xml", "simulation_interfaces/NOTICE.md", "CMakeLists.txt")
+                   "mbros_msgs/package.xml", "ros/process/fastdds.xml", "simulation_interfaces/NOTICE.md", "CMakeLists.txt")
     left_out = tuple(name.replace(".", "/") + "." for name in IN_PLACE_ONLY)
     return [os.path.relpath(path, package) for path in kept if path.startswith(package + "/") and not path.startswith(left_out)]
 

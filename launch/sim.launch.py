@@ -207,7 +207,7 @@ def ended(event, context):
 
 def urdf(model):
     """The URDF text of a robot, as the node publishes it."""
-    from mbros.ros.published import published
+    from mbros.ros.wire.published import published
 
     description = model.description
     return published(description.text, description.file, description.package_dirs)
@@ -215,14 +215,14 @@ def urdf(model):
 
 def fixed_frame(model, prefix):
     """RViz's fixed frame: the root link of a robot on a fixed base, odom of one that moves."""
-    from mbros.ros.published import fixed_frame
+    from mbros.ros.wire.published import fixed_frame
 
     return fixed_frame(model, prefix)
 
 
 def rviz_config(path, model, prefix):
     """A configuration of the user's as it is; ours with the robots, their topics and the prefixes of their frames."""
-    from mbros.ros.rviz import configured, robots_shown
+    from mbros.ros.wire.rviz import configured, robots_shown
 
     if path != CONFIG:
         return path

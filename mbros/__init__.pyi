@@ -58,14 +58,14 @@ from mbros.model.forces.element import Forces as Forces
 from mbros.model.joints.joint import Joint as Joint
 from mbros.model.model import Model as Model
 from mbros.simulate.log import Log as Log
-from mbros.simulate.measured_csv import read_log as read_log
+from mbros.study.replay.measured_csv import read_log as read_log
 from mbros.simulate.motion import Spline as Spline, Table as Table
-from mbros.simulate.source import SourceWarning as SourceWarning
-from mbros.simulate.rollout import rollout as rollout
-from mbros.simulate.sweep.sweep import sweep as sweep
-from mbros.simulate.replay import replay as replay
+from mbros.bench.source import SourceWarning as SourceWarning
+from mbros.study.rollout.rollout import rollout as rollout
+from mbros.study.sweep.sweep import sweep as sweep
+from mbros.study.replay.replay import replay as replay
 from mbros.simulate.connection import connect as connect
-from mbros.simulate.identify.identify import identify as identify
+from mbros.study.identify.identify import identify as identify
 from mbros.simulate.lockstep import Lockstep as Lockstep
 from mbros.simulate.simulator import Simulator as Simulator
 from mbros.spatial.vectors import (Pose as Pose, SpatialAcceleration as SpatialAcceleration, SpatialForce as SpatialForce,

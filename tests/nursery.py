@@ -83,7 +83,9 @@ def import_node():
     """What a node imports until it simulates; nothing of it starts a thread or knows a ROS domain."""
     from rosidl_generator_py import import_type_support
 
-    from mbros.ros import main, native_plane, node, python_plane, templates  # noqa: F401
+    from mbros.ros.process import main  # noqa: F401
+    from mbros.ros.wire import native_plane, python_plane, templates  # noqa: F401
+    from mbros.ros import node  # noqa: F401
     from mbros.ros.interfaces import prepare
 
     prepare(log=lambda text: print(text, file=sys.stderr), check=lambda: None)
@@ -95,7 +97,9 @@ def import_node():
 def import_commands():
     """What the commands import, without ROS and without what only a few of them look for."""
     from mbros.cli import COMMANDS, make_parser
-    from mbros.simulate import bench, recorder, simulator  # noqa: F401
+    from mbros.bench import bench  # noqa: F401
+    from mbros.record import recorder  # noqa: F401
+    from mbros.simulate import simulator  # noqa: F401
 
     for command in COMMANDS:
         make_parser(command)

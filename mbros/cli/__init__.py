@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from mbros.names import hint, printable, sentences
-from mbros.ros.arguments import Parser as InOneSentence
-from mbros.ros.streams import open_streams
+from mbros.ros.process.arguments import Parser as InOneSentence
+from mbros.ros.process.streams import open_streams
 
 COMMANDS = {        # subcommand: (module, what --help says of it)
     "check": ("check", "everything about a robot, and every problem with it"),

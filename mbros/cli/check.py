@@ -121,7 +121,7 @@ def examine(robot: str, arguments: argparse.Namespace) -> Finding:
         with notes_are_shown():
             model = load_robot(robot, arguments, collisions=True if arguments.collisions else None)
         if (bench := model.description.bench) is not None:
-            from mbros.simulate.bench import layout
+            from mbros.bench.bench import layout
 
             found = layout(model, bench, 1e-3)
             return Finding(robot, [], model.description.notes, model, bench, [*found.parts, *bench.faults], found.tuned)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from mbros.cli.terminal import number, table
 
 if TYPE_CHECKING:
-    from mbros.simulate.bench_layout import Tuned
+    from mbros.bench.layout import Tuned
 
 UNITS = {True: ("kg m^2", "N m", "rad"), False: ("kg", "N", "m")}           # by whether the joint rotates: inertia, effort, position
 

@@ -18,14 +18,14 @@ from mbros.build.one_robot import named_by_data
 from mbros.describe.devices.script import BASE, read_script
 from mbros.errors import MbrosError, unknown
 from mbros.names import printable
-from mbros.simulate.fault_report import Report, Result, judged
-from mbros.simulate.fault_runs import CalledController, FaultTrial, NoController, of_controller
-from mbros.simulate.sweep.sweep import sweep
+from mbros.study.faults.report import Report, Result, judged
+from mbros.study.faults.runs import CalledController, FaultTrial, NoController, of_controller
+from mbros.study.sweep.sweep import sweep
 
 if TYPE_CHECKING:
     from mbros import Model
     from mbros.describe.devices.script import Script
-    from mbros.simulate.fault_runs import Controller, Trace
+    from mbros.study.faults.runs import Controller, Trace
 
 MOST_BYTES = 1 << 26        # of a file that a campaign's digest is made of
 
@@ -124,7 +124,7 @@ def controller_of(script: Script, trial: Callable[[], FaultTrial], programs: boo
     words = script.controller["ros"]
 
     def start(model: Model) -> Controller:
-        from mbros.ros.controller_process import LockstepController, folder_of, measured
+        from mbros.ros.process.controller_process import LockstepController, folder_of, measured
 
         command = [sys.executable if word == "python3" and k == 0 else word for k, word in enumerate(words)]
         return LockstepController(command, folder_of(script.file), measured(trial().rows, trial().joints), script.timeout)

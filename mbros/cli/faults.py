@@ -11,7 +11,7 @@ from mbros.cli import values
 from mbros.cli.terminal import paint, table
 
 if TYPE_CHECKING:
-    from mbros.simulate.fault_report import Report
+    from mbros.study.faults.report import Report
 
 EPILOG = """examples:
   mbros faults run arm7_faults.yaml --controller          a table of every case, and of what was covered; with the script's controller
@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.report:
         replace_file("--report", arguments.report, report.junit().encode())
     if arguments.html:
-        from mbros.simulate.fault_page import page
+        from mbros.study.faults.page import page
 
         replace_file("--html", arguments.html, page(report, arguments.script))
     for line in [json.dumps(report.as_dict(), indent=2)] if arguments.json else lines_of(report):

@@ -8,8 +8,8 @@ VIEW = "--view"
 
 def run(argv: list[str]) -> int:
     """argv: what follows `mbros node`, with --ros-args and all."""
-    from mbros.ros import main as node      # start-up time
-    from mbros.ros.arguments import parser as make_parser
+    from mbros.ros.process import main as node      # start-up time
+    from mbros.ros.process.arguments import parser as make_parser
 
     own = argv[:argv.index("--ros-args")] if "--ros-args" in argv else argv
     if "-h" in own or "--help" in own:

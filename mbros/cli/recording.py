@@ -83,7 +83,7 @@ class Recorders:
 def recorders(csv: str | None, plot: str | None, plant: Any, signals: Any = None) -> Recorders | None:
     """What --csv and --plot ask for, None for nothing; signals: of a bench, beside the robot.
     The picture first: without matplotlib no file is begun."""
-    from mbros.simulate.recorder import Recorder       # start-up time
+    from mbros.record.recorder import Recorder       # start-up time
 
     made: list[Any] = [PlotRecorder(plot, plant, signals)] if plot else []
     made += [Recorder(csv, plant, signals)] if csv else []

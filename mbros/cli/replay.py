@@ -65,7 +65,7 @@ def robot_and_delay(arguments: argparse.Namespace, option: str) -> tuple[Model, 
         raise MbrosError(f"replay --delay {arguments.delay!r}: expected seconds, or auto") from None
     if arguments.robot:
         return values.load_robot(arguments.robot, arguments, bench=True), delay
-    from mbros.simulate.recording_file import RecordingFile, ReplayError
+    from mbros.study.replay.recording_file import RecordingFile, ReplayError
 
     try:
         file = RecordingFile(arguments.recording)
@@ -81,8 +81,8 @@ def robot_and_delay(arguments: argparse.Namespace, option: str) -> tuple[Model, 
 def fitted(arguments: argparse.Namespace) -> int:
     from pathlib import Path
 
-    from mbros.simulate.compare import compare
-    from mbros.simulate.identify.fit import fit
+    from mbros.study.replay.compare import compare
+    from mbros.study.identify.fit import fit
 
     model, delay = robot_and_delay(arguments, "--fit")
     check_report(arguments)
@@ -123,14 +123,14 @@ def check_report(arguments: argparse.Namespace) -> None:
 def write_report(arguments: argparse.Namespace, model: Model, parts: list[tuple[str, object]]) -> None:
     from mbros_core.files import replace_file
 
-    from mbros.simulate.compare_page import page
+    from mbros.study.replay.compare_page import page
 
     title = f"{arguments.recording} beside model {arguments.robot or model.name}"
     print(f"report: {printable(replace_file('--report', arguments.report, page(title, parts)))}")
 
 
 def compared(arguments: argparse.Namespace) -> int:
-    from mbros.simulate.compare import compare
+    from mbros.study.replay.compare import compare
 
     model, delay = robot_and_delay(arguments, "--compare")
     check_report(arguments)
@@ -145,7 +145,7 @@ def compared(arguments: argparse.Namespace) -> int:
 
 
 def verified(arguments: argparse.Namespace) -> int:
-    from mbros.simulate.replay import replay
+    from mbros.study.replay.replay import replay
 
     model = values.load_robot(arguments.robot, arguments) if arguments.robot else None
     progress = Progress()

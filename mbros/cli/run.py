@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
     from mbros.describe.robot import GRAVITY
     from mbros.cli.recording import recorders
     from mbros.errors import MbrosError
-    from mbros.simulate.devices import signal_columns
+    from mbros.bench.devices import signal_columns
     from mbros.simulate.saved import read
     from mbros.simulate.simulator import Simulator, whole_steps
 
@@ -95,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.saved:
         sim.restore(arguments.saved)
     if arguments.parameters:
-        from mbros.simulate.identify.parameter_file import put
+        from mbros.study.identify.parameter_file import put
 
         put(arguments.parameters, model, sim.state)
     set_start(sim.state, model, arguments)

@@ -26,7 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from mbros.describe.devices.bench import Bench
-    from mbros.simulate.bench_layout import SignalRow
+    from mbros.bench.layout import SignalRow
     from mbros.simulate.simulator import Simulator
 
     model = values.load_robot(arguments.robot, arguments)

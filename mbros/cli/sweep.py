@@ -24,8 +24,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from mbros_core.files import check_target       # start-up time, as below
-    from mbros.simulate.sweep.study import read_study
-    from mbros.simulate.sweep.sweep import sweep
+    from mbros.study.sweep.study import read_study
+    from mbros.study.sweep.sweep import sweep
     from mbros.simulate.table_files import check_path
 
     if arguments.out:

@@ -99,12 +99,12 @@ def _is_recording(name: str) -> bool:
 def _log(arguments: argparse.Namespace) -> Any:
     """The recording, of the robot that was named or of the one of mbros whose columns it has."""
     if arguments.shown.lower().endswith(".mcap"):
-        from mbros.simulate.recorded_log import read_mcap      # start-up time, as below
+        from mbros.study.replay.recorded_log import read_mcap      # start-up time, as below
 
         return read_mcap(arguments.shown, _load(arguments.robot, arguments) if arguments.robot else None)
     from mbros.build.load import load           # start-up time: the engine
     from mbros.build.robots import BUILT_IN
-    from mbros.simulate.reading import csv_columns, fits, read_csv
+    from mbros.study.replay.reading import csv_columns, fits, read_csv
 
     if arguments.robot:
         return read_csv(arguments.shown, _load(arguments.robot, arguments))

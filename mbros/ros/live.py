@@ -10,11 +10,11 @@ from mbros.model import parameters
 from mbros.names import hint, printable
 
 from .errors import sentence
-from .parameter_services import serve_parameters
+from mbros.ros.serve.parameter_services import serve_parameters
 from .parameters import Row, as_declared, check
 from .robot import Robot
-from .strangers import clock_refused
-from .topics import share
+from mbros.ros.process.strangers import clock_refused
+from mbros.ros.wire.topics import share
 
 RATES = ("joint_states_rate", "tf_rate", "odom_rate", "clock_rate")         # of what is published after steps
 HINTS = 20          # of a request: what was probably meant by a name that nothing has
@@ -246,7 +246,7 @@ class Live:
         return {name: value for name, value in values.items() if name in self.devices and value != self.devices[name]}
 
     def carry(self, payloads: dict[int, Any]) -> None:
-        """Put these payloads in force between two steps, {number: row of mbros.simulate.disturbances}, beside the parameters of masses."""
+        """Put these payloads in force between two steps, {number: row of mbros.bench.disturbances}, beside the parameters of masses."""
         before, self.payloads = self.payloads, payloads
         try:
             self._tune({})

@@ -24,31 +24,31 @@ import sensor_msgs.msg  # noqa: F401
 import std_srvs.srv  # noqa: F401
 from mbros_core.realtime import Loop
 
-from . import diagnostics, messages
-from .actuator_messages import actuator_topics
-from .another_world import Changes
-from .commands import CommandRules
-from .contacts import ContactTopics, contact_counts
+from mbros.ros.wire import diagnostics, messages
+from mbros.ros.wire.actuator_messages import actuator_topics
+from mbros.ros.serve.another_world import Changes
+from mbros.ros.wire.commands import CommandRules
+from mbros.ros.wire.contacts import ContactTopics, contact_counts
 from .errors import ParameterError
-from .kept_topics import KeptTopics
+from mbros.ros.wire.kept_topics import KeptTopics
 from .live import Live
-from .lockstep import Watch, consumers
-from .log import Log
-from .one_clock import OneClock
+from mbros.ros.wire.lockstep import Watch, consumers
+from mbros.ros.process.log import Log
+from mbros.ros.wire.one_clock import OneClock
 from .parameters import TABLE, declare
-from .prompt import Prompt
-from .recording import Recording, beside
+from mbros.ros.serve.prompt import Prompt
+from mbros.ros.serve.recording import Recording, beside
 from .robot import Robot, check_one_robot, load_robot
-from .saves import Saves
-from .sensor_messages import sensor_topics
-from .services import Services
-from .shared import report as report_of_door, shared_memory
-from .sources import source_topics, with_sources
-from .strangers import check_type_hashes, follow_no_clock, takes_clocks_for_its_own
-from .strays import strays
+from mbros.ros.serve.saves import Saves
+from mbros.ros.wire.sensor_messages import sensor_topics
+from mbros.ros.serve.services import Services
+from mbros.ros.serve.shared import report as report_of_door, shared_memory
+from mbros.ros.wire.sources import source_topics, with_sources
+from mbros.ros.process.strangers import check_type_hashes, follow_no_clock, takes_clocks_for_its_own
+from mbros.ros.serve.strays import strays
 from .standard import Offer
-from .topics import make_outgoing, publisher
-from .turn import Turn
+from mbros.ros.wire.topics import make_outgoing, publisher
+from mbros.ros.serve.turn import Turn
 
 
 class SimNode:
@@ -133,7 +133,7 @@ class SimNode:
     def _data_plane(self, robot: Robot, values: dict[str, Any], stamps: Any = None) -> Any:
         """The native plane; the Python one where it was asked for, or, said aloud, where the native one cannot be had. stamps: of the
         plane before, whose time goes on."""
-        from .python_plane import PythonPlane
+        from mbros.ros.wire.python_plane import PythonPlane
 
         size = sum(n for _, n in robot.plant.layout.values())
         bench = robot.bench
@@ -151,7 +151,7 @@ class SimNode:
         if values["data_plane"] == "python":
             raise ParameterError("parameter lockstep needs the native data plane; leave data_plane at auto, or lockstep empty")
         try:
-            from .native_plane import NativePlane
+            from mbros.ros.wire.native_plane import NativePlane
             return NativePlane(*arguments, self.consumers, stamps)
         except (ImportError, RuntimeError) as e:
             if values["data_plane"] == "native" or self.consumers:

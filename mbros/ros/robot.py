@@ -13,20 +13,20 @@ import numpy as np
 
 from mbros.model import parameters
 from mbros.describe.members import OBJECT
-from mbros.simulate.disturbances import BODY, POINT
+from mbros.bench.disturbances import BODY, POINT
 from mbros.model.joints.nearest import why_not_at
 from mbros.names import printable
 from mbros.spatial.vectors import Pose
 
-from .bench import NodeBench, bounds, make_bench, sensed, taken, turning
+from mbros.ros.wire.bench import NodeBench, bounds, make_bench, sensed, taken, turning
 from .errors import ParameterError, RequestError
-from .messages import FOLLOWS, Base, RobotMap
+from mbros.ros.wire.messages import FOLLOWS, Base, RobotMap
 from .parameters import Row, table_for
-from .parts import ROOT, Part, parts_of
-from .sensor_messages import sensor_frames
+from mbros.ros.wire.parts import ROOT, Part, parts_of
+from mbros.ros.wire.sensor_messages import sensor_frames
 
 if TYPE_CHECKING:
-    from .device_parameters import DeviceParameters
+    from mbros.ros.wire.device_parameters import DeviceParameters
 
 
 @dataclass(eq=False)
@@ -98,7 +98,7 @@ class Robot:
         return state
 
     def loaded(self, state: Any, payloads: dict[int, np.ndarray]) -> Any:
-        """A copy of `state` whose bodies carry these payloads, rows of mbros.simulate.disturbances."""
+        """A copy of `state` whose bodies carry these payloads, rows of mbros.bench.disturbances."""
         if not payloads:
             return state
         state = state.copy()

@@ -121,7 +121,7 @@ class RobotNode:
 
         from mbros.errors import LoopTimeoutError
 
-        from . import messages
+        from mbros.ros.wire import messages
 
         sim = self.sim
         try:
@@ -164,7 +164,7 @@ class RobotNode:
 def _mbros_domain() -> Iterator[None]:
     """rclpy in a domain of this process's own, on this machine only."""
     rclpy = pytest.importorskip("rclpy", reason="mbros_node needs ROS 2: source it, or pip install 'mbros[ros]'")
-    from . import middleware
+    from mbros.ros.process import middleware
     from .interfaces import ensure
 
     ensure("tf2_msgs")

@@ -58,7 +58,7 @@ class Guided(OnBench):
         bench: as of Simulator, by default the one that the model carries. A joint that a source held and that has none there is free.
         MbrosError in a fault, while it records, and with motions or disturbances. Cost: that of a new simulator.
         """
-        from mbros.simulate.carried import rebuilt      # start-up time: who does not use it does not pay
+        from mbros.bench.carried import rebuilt      # start-up time: who does not use it does not pay
 
         return rebuilt(self, model, bench)
 

@@ -15,7 +15,7 @@ from mbros.simulate.simulator import check_progress, whole_steps
 
 if TYPE_CHECKING:
     from mbros import Simulator
-    from mbros.simulate.signals import Signals
+    from mbros.bench.signals import Signals
     from mbros_core._engine import State
     from mbros_core.typing import Array, Progress
 

@@ -15,7 +15,7 @@ from mbros.simulate.contact_log import ContactSums
 
 if TYPE_CHECKING:
     from mbros import Joint, Model
-    from mbros.simulate.signal_log import SignalColumns, SignalLog
+    from mbros.bench.signal_log import SignalColumns, SignalLog
     from mbros_core._engine import Plant
     from mbros_core.typing import Array, ArrayLike
     from os import PathLike
@@ -110,7 +110,7 @@ class Log(Shown):
     @property
     def signals(self) -> SignalLog:
         """The signals that were logged, by name: (n,), or (n, size) of those with several numbers. NaN: nothing yet, or not commanded."""
-        from mbros.simulate.signal_log import SignalLog      # start-up time: who does not use it does not pay
+        from mbros.bench.signal_log import SignalLog      # start-up time: who does not use it does not pay
 
         return SignalLog(self._signals, self._rows[:self._n, self._robot:], self.model.name)
 

@@ -1,4 +1,4 @@
-"""A log as columns with the names that recordings have (mbros.simulate.recorder)."""
+"""A log as columns with the names that recordings have (mbros.record.recorder)."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING

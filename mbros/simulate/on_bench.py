@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 from mbros.errors import MbrosError, OwnAttributes
 from mbros.model.shown import Shown
-from mbros.simulate.devices import commanded
+from mbros.bench.devices import commanded
 
 if TYPE_CHECKING:
     from mbros import Fault, Model
     from mbros.names import FrameLike, JointLike
-    from mbros.simulate.bench_layout import Layout
-    from mbros.simulate.device_numbers import LiveDevices
-    from mbros.simulate.disturbances import Disturbances
-    from mbros.simulate.faults import ActiveFault, Faults
-    from mbros.simulate.signals import Signals
-    from mbros.simulate.sources import Sources
-    from mbros.simulate.tape import SimulatorTape
+    from mbros.bench.layout import Layout
+    from mbros.bench.device_numbers import LiveDevices
+    from mbros.bench.disturbances import Disturbances
+    from mbros.bench.faults import ActiveFault, Faults
+    from mbros.bench.signals import Signals
+    from mbros.bench.sources import Sources
+    from mbros.record.tape import SimulatorTape
     from mbros_core import Plant
     from mbros_core._engine import State
     from mbros_core.typing import Array, ArrayLike
@@ -46,7 +46,7 @@ class OnBench(OwnAttributes, Shown):
         """Commands and readings by name, live: sim.signals["imu.angular_velocity"].value. Needs a bench."""
         found = self._signals
         if found is None or found._devices is not self.plant.devices:
-            from mbros.simulate.signals import Signals      # start-up time: who does not use it does not pay
+            from mbros.bench.signals import Signals      # start-up time: who does not use it does not pay
 
             found = self._signals = Signals(self._on_bench("signals"), self.plant.devices)
         return found
@@ -55,14 +55,14 @@ class OnBench(OwnAttributes, Shown):
     def devices(self) -> LiveDevices:
         """Actuators, sensors and channels by name, with their numbers, live: sim.devices["joint2.servo"].kp = 300.0, also while a real-time
         loop runs. A reset leaves them as they are. Needs a bench."""
-        from mbros.simulate.device_numbers import LiveDevices      # start-up time: who does not use it does not pay
+        from mbros.bench.device_numbers import LiveDevices      # start-up time: who does not use it does not pay
 
         return LiveDevices(self._on_bench("devices"), self.plant.devices)
 
     @property
     def faults(self) -> Faults:
         """The faults of the bench by name, live: sim.faults["encoder hangs"].start(). Needs a bench."""
-        from mbros.simulate.faults import Faults      # start-up time: who does not use it does not pay
+        from mbros.bench.faults import Faults      # start-up time: who does not use it does not pay
 
         return Faults(self._on_bench("faults"), self.plant.devices)
 
@@ -78,7 +78,7 @@ class OnBench(OwnAttributes, Shown):
         without a source is given one, an mbros.JointSource with its default numbers (docs/sources.md). "real" needs a sample of
         hardware: feed(). What was looked up in sim.signals, devices, faults or sources before has to be looked up again where a source
         came in."""
-        from mbros.simulate.extended import set_source      # start-up time: who does not use it does not pay
+        from mbros.bench.extended import set_source      # start-up time: who does not use it does not pay
 
         set_source(self, joint, mode)
 
@@ -87,7 +87,7 @@ class OnBench(OwnAttributes, Shown):
         a time or condition it acts from .start() on. Works without a bench, too. MbrosError while it records, for a name that is taken, a
         signal or joint that is not there and a fault that would be over. What was looked up in sim.signals, devices, faults or
         sources before has to be looked up again. Cost: that of laying the bench out once more (docs/faults.md)."""
-        from mbros.simulate.extended import inject      # start-up time: who does not use it does not pay
+        from mbros.bench.extended import inject      # start-up time: who does not use it does not pay
 
         return inject(self, fault)
 
@@ -123,7 +123,7 @@ class OnBench(OwnAttributes, Shown):
         return self.disturbances.apply_wrench(frame, torque, force, duration=duration, expressed_in=expressed_in, point=point)
 
     def _pushed(self, table: Array | None) -> Disturbances:
-        from mbros.simulate.disturbances import Disturbances      # start-up time: who does not use it does not pay
+        from mbros.bench.disturbances import Disturbances      # start-up time: who does not use it does not pay
 
         return Disturbances(self.model, self.plant, self.start, table)
 

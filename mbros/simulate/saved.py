@@ -31,7 +31,7 @@ from mbros.errors import MbrosError, SaveError
 
 if TYPE_CHECKING:
 
-    from mbros.simulate.bench_layout import Layout
+    from mbros.bench.layout import Layout
     from mbros_core._engine import Dynamics as Model, Plant, State
     from mbros_core.typing import Array
 
@@ -107,7 +107,7 @@ class Saved:
         if self.header["bench"] and not self.numbers["devices"].size:
             raise no_save(self.who, "the memory of its bench is not in it")
         if layout is not None and self.header["bench"]:
-            from mbros.simulate.bench_memory import wrong_in    # few saves have some
+            from mbros.bench.memory import wrong_in    # few saves have some
 
             wrong = wrong_in(layout, self.numbers["devices"])
             if wrong:
@@ -118,7 +118,7 @@ class Saved:
                             "prescribe() it first, then restore")
 
     def disturbances(self) -> Array:
-        """The table of mbros.simulate.disturbances, (32, 16)."""
+        """The table of mbros.bench.disturbances, (32, 16)."""
         x = self.numbers["disturbances"]
         return x.reshape(32, 16) if x.size else np.zeros((32, 16))
 

@@ -18,7 +18,7 @@ from mbros_core.spec import joint_coordinates
 from mbros.arguments import check_model, choice, number, step_interval
 from mbros.describe.joints.limits import beyond_in, warn_beyond
 from mbros.errors import MbrosError
-from mbros.simulate.devices import devices_of, given_bench, signal_columns, sources_of
+from mbros.bench.devices import devices_of, given_bench, signal_columns, sources_of
 from mbros.simulate.guided import Guided
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from mbros import Model
     from mbros.describe.devices.bench import BenchLike
     from mbros.names import FrameLike
-    from mbros.simulate.disturbances import Disturbances
+    from mbros.bench.disturbances import Disturbances
     from mbros.simulate.motion import Motions
-    from mbros.simulate.tape import SimulatorTape
+    from mbros.record.tape import SimulatorTape
     from mbros_core._engine import State
     from mbros_core.typing import Array, ArrayLike, JointRow, Progress
 
@@ -214,7 +214,7 @@ class Simulator(Guided):
         path: run.mcap, or a folder, which then is a bag of `ros2 bag`. signals: names, * for any; by default all. Commands are always
         recorded. RecorderError where nothing can be written.
         """
-        from mbros.simulate.tape import SimulatorTape      # start-up time: who does not record does not pay
+        from mbros.record.tape import SimulatorTape      # start-up time: who does not record does not pay
 
         self.state._check_free()
         if self._tape is not None:

@@ -11,7 +11,7 @@ import numpy as np
 from mbros_core.files import replace_file
 
 from mbros.errors import MbrosError, optional
-from mbros.simulate.recorder import as_text
+from mbros.record.recorder import as_text
 
 
 def write_table(who: str, path: str | PathLike[str], columns: dict[str, np.ndarray]) -> Path:

@@ -87,9 +87,9 @@ class PlantBench(LiveBench):
     can = frozenset(("command", "fault", "numbers"))
 
     def __init__(self, model: Any, plant: Any, layout: Callable[[], Any]):
-        from mbros.simulate.bench_layout import HEAD
-        from mbros.simulate.device_numbers import LiveDevices
-        from mbros.simulate.faults import Faults
+        from mbros.bench.layout import HEAD
+        from mbros.bench.device_numbers import LiveDevices
+        from mbros.bench.faults import Faults
 
         self._plant, self._layout, self._head, self._tables = plant, layout, HEAD, (LiveDevices, Faults)
         rows = layout().rows

@@ -27,7 +27,7 @@ class Drive(Motion):
     """Play, pause, step, reset, speed, efforts, live parameters and a spring to pull with, for a mbros_core.Plant.
 
     start: the State that reset goes back to; by default the plant's present one. rt: as Loop's, "auto" for real-time priority.
-    layout: of the plant's bench (mbros.simulate.bench_layout), asked each time, None without one; its actuators hold the robot then, and
+    layout: of the plant's bench (mbros.bench.layout), asked each time, None without one; its actuators hold the robot then, and
     not the page. steady: they are commanded to stay where they are, whenever nothing is commanded as it begins to play.
     """
 

@@ -13,9 +13,10 @@ from mbros.build.load import load
 from mbros.describe.urdf.packages import example_robot_data, listed_shares
 from mbros.errors import MbrosError
 from mbros.names import LONGEST
-from mbros.ros import middleware, require_rclpy
+from mbros.ros.process import middleware
+from mbros.ros import require_rclpy
 from mbros.ros.interfaces import prepare
-from mbros.ros.strangers import bare_node
+from mbros.ros.process.strangers import bare_node
 from mbros.spatial.placement import Placement, rotation_from_quat_wxyz
 from mbros.view.motion import Connection, Motion, Sample
 from mbros.view.ros_services import Remote

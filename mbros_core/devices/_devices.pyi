@@ -24,7 +24,7 @@ class Tables(TableRows):
     """Filled table by table; each number is checked against the sizes of the plant and of the tables before. Not for direct use."""
 
 class Devices(Tables):
-    """The devices of a plant. tables: what mbros.simulate.bench.layout makes; each of its numbers is checked against the sizes here.
+    """The devices of a plant. tables: what mbros.bench.bench.layout makes; each of its numbers is checked against the sizes here.
 
     block is all of their memory: two devices of the same tables with the same block go on alike, to the bit."""
     kept: Any           # the disturbances that the plant's steps go through

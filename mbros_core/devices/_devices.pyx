@@ -81,7 +81,7 @@ include "tables.pxi"
 
 
 cdef class Devices(Tables):
-    """The devices of a plant. tables: what mbros.simulate.bench.layout makes; each of its numbers is checked against the sizes here.
+    """The devices of a plant. tables: what mbros.bench.bench.layout makes; each of its numbers is checked against the sizes here.
 
     block is all of their memory: two devices of the same tables with the same block go on alike, to the bit.
     """

@@ -39,7 +39,7 @@ cdef enum:
     AN_EFFORT = 2
     A_PAYLOAD = 3
 
-# For mbros.simulate.disturbances, whose numbers are compared with these when it attaches some.
+# For mbros.bench.disturbances, whose numbers are compared with these when it attaches some.
 COLUMNS = dict(KIND=KIND, NUMBER=NUMBER, STEPS=STEPS, BEGAN=BEGAN, BODY=BODY, AXES=AXES, POINT=POINT, TORQUE=TORQUE, FORCE=FORCE, WIDTH=WIDTH,
                MOST=ROWS, WRENCH=A_WRENCH, EFFORT=AN_EFFORT, PAYLOAD=A_PAYLOAD)
 

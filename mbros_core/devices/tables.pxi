@@ -1,4 +1,4 @@
-# Each table of mbros.simulate.bench.layout, as the structs that a step goes through. Included by _devices.pyx.
+# Each table of mbros.bench.bench.layout, as the structs that a step goes through. Included by _devices.pyx.
 
 cdef class Tables(TableRows):
     """Filled table by table; each number is checked against the sizes of the plant and of the tables before. Not for direct use."""

@@ -179,7 +179,7 @@ def test_without_ros_the_remedy_is_told(tmp_path, words):
 
 
 def test_the_node_gets_its_arguments_untouched(monkeypatch):
-    import mbros.ros.main as node
+    import mbros.ros.process.main as node
 
     seen = []
     monkeypatch.setattr(node, "main", lambda argv, beside: seen.append((argv, beside)) or 0)

@@ -17,7 +17,7 @@ import pytest
 
 from mbros import cli
 from mbros.cli.fault_campaign import FaultCampaign
-from mbros.simulate.recording_file import RecordingFile
+from mbros.study.replay.recording_file import RecordingFile
 
 pytest.importorskip("yaml", reason="needs PyYAML")
 EXAMPLE = Path(__file__).parents[2] / "examples" / "faults"

@@ -202,8 +202,8 @@ def test_trial_H3_no_verdict_is_kept_whatever_happens(capsys, folder, law, limit
 
 def test_trial_H3_a_number_that_is_lost_breaks_its_limit():
     import numpy as np
-    from mbros.simulate.fault_criteria import bounded
-    from mbros.simulate.fault_runs import Limit
+    from mbros.study.faults.criteria import bounded
+    from mbros.study.faults.runs import Limit
 
     times, nan = np.arange(1, 6) * 0.1, np.nan
     late, lost = np.array([[nan] * 2, [nan] * 2, [1.0] * 2, [1.0] * 2, [1.0] * 2]), np.array([[1.0] * 2] * 3 + [[nan] * 2] * 2)

@@ -38,7 +38,7 @@ def test_an_empty_path_is_a_variable_that_was_not_set(words, capsys):
 def test_where_results_go_is_looked_at_before_they_are_computed(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "sweep.yaml").write_text(SWEEP)
-    monkeypatch.setattr("mbros.simulate.sweep.sweep.sweep", lambda *_, **__: pytest.fail("it began"))
+    monkeypatch.setattr("mbros.study.sweep.sweep.sweep", lambda *_, **__: pytest.fail("it began"))
     monkeypatch.setattr("mbros.simulate.simulator.Simulator.__init__", lambda *_, **__: pytest.fail("it began"))
     for words in (["sweep", "sweep.yaml", "--out", "no/x.csv"], ["run", "arm7", "--save", "no/x.mbros"],
                   ["faults", "run", "none.yaml", "--report", "no/x.xml"]):

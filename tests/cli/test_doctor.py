@@ -18,8 +18,8 @@ class Fake(Machine):
     def __init__(self, env=(), files=(), modules=(), missing=(), free=(), fifo=True, lock=True, cpus=4):
         super().__init__({"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST", "PATH": "/nowhere", **dict(env)}, "/nowhere")
         self.files = {"sys/kernel/realtime": "1", "sys/devices/system/clocksource/clocksource0/current_clocksource": "tsc", **dict(files)}
-        self.modules = {"rclpy": types.SimpleNamespace(__file__="/x/rclpy/__init__.py"), "mbros.ros._dataplane": object(),
-                        "mbros.ros._ending": object(), **dict(modules)}
+        self.modules = {"rclpy": types.SimpleNamespace(__file__="/x/rclpy/__init__.py"), "mbros.ros.wire._dataplane": object(),
+                        "mbros.ros.process._ending": object(), **dict(modules)}
         self.missing, self.places, self.fifo, self.lock, self.n = missing, dict(free), fifo, lock, cpus
 
     def read(self, path):
@@ -76,8 +76,8 @@ MISCONFIGURED = {
     "missing messages": (ros.installation, Fake(missing=("nav_msgs",)), PROBLEM, "missing: nav_msgs", "mbros[ros]"),
     "missing messages, sourced": (ros.installation, Fake(env={"ROS_DISTRO": "kilted"}, missing=("nav_msgs",)), PROBLEM,
                                   "missing: nav_msgs", "apt install ros-kilted-nav-msgs"),
-    "data plane not built": (ros.installation, Fake(modules={"mbros.ros._dataplane": BROKEN}), NOTE, "through Python", "Build mbros"),
-    "ending not built": (ros.installation, Fake(modules={"mbros.ros._ending": BROKEN}), PROBLEM, "does not start", "Build mbros"),
+    "data plane not built": (ros.installation, Fake(modules={"mbros.ros.wire._dataplane": BROKEN}), NOTE, "through Python", "Build mbros"),
+    "ending not built": (ros.installation, Fake(modules={"mbros.ros.process._ending": BROKEN}), PROBLEM, "does not start", "Build mbros"),
     "no tf2_msgs, no compiler": (ros.installation, Fake(missing=("tf2_msgs", "mbros.ros.interfaces")), PROBLEM,
                                  "no C++ compiler", "apt install g++"),
     "domain is no number": (ros.installation, Fake(env={"ROS_DOMAIN_ID": "robot"}), PROBLEM, "'robot' is not a number", "0 to 101"),

@@ -4,7 +4,7 @@ import pytest
 import mbros
 from mbros.describe.devices.actuators import ACTUATOR_CLASSES
 from mbros.describe.devices.sensors import SENSOR_CLASSES
-from mbros.simulate.bench import layout
+from mbros.bench.bench import layout
 
 FILE = """\
 # a bench

@@ -8,7 +8,7 @@ import pytest
 
 import mbros
 from mbros.describe.devices.script import read_script
-from mbros.simulate.bench import layout
+from mbros.bench.bench import layout
 
 pytest.importorskip("yaml", reason="needs PyYAML")
 

@@ -64,7 +64,7 @@ def test_trial_X3_texts_that_went_back_or_grew_with_the_square(what):
 
 
 def test_trial_X3_mesh_names_are_found_in_one_pass():
-    from mbros.ros.published import published
+    from mbros.ros.wire.published import published
 
     text = robot("<!-- ", "<mesh " * 100_000, " -->", link("a", "<visual><geometry><mesh filename = 'package://nowhere/a.stl'/>"
                                                            "</geometry></visual>"))

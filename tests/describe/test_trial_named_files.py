@@ -10,8 +10,8 @@ import mbros
 from mbros.describe.devices.script import read_script
 from mbros.describe.meshes import read_mesh
 from mbros.describe.urdf.packages import resolve
-from mbros.simulate.identify.parameter_file import put, read, write
-from mbros.simulate.sweep.study import read_study
+from mbros.study.identify.parameter_file import put, read, write
+from mbros.study.sweep.study import read_study
 from mbros_core.files import read_named, text_named
 
 NAMES = ["a" * 300, "/a" * 5000, "x\0y", "\ud800", "loop/x", "folder/none/x", "folder", "pipe", "/dev/zero", "", 3, None, b"x"]
@@ -46,7 +46,7 @@ def test_trial_X10_any_name_is_read_or_refused_in_words(there, what):
 
 @pytest.mark.parametrize("uri", ["package://" + "a" * 300 + "/b", "package://a/" + "b" * 300, "package://a/\ud800", "\ud800"])
 def test_trial_X10_names_of_meshes_that_no_file_can_have(tmp_path, uri):
-    from mbros.ros.published import published
+    from mbros.ros.wire.published import published
 
     with pytest.raises(mbros.MbrosError, match="no package|no such file"):
         resolve(uri, None, [tmp_path])

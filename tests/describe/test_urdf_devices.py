@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import mbros
-from mbros.simulate.bench import layout
+from mbros.bench.bench import layout
 
 LINK = '<link name="{}"><inertial><origin xyz="0.3 0 0"/><mass value="1"/><inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" ' \
        'izz="0.01"/></inertial></link>'

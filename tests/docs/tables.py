@@ -25,7 +25,7 @@ def parameters():
 
 
 def drop_reasons():
-    from mbros.ros.commands import REASONS
+    from mbros.ros.wire.commands import REASONS
 
     return markdown(["reason", "dropped because"], [(f"`{name}`", text) for name, text in REASONS.items() if name != "accepted"])
 
@@ -207,7 +207,7 @@ def rows():
 
 
 def sensor_messages():
-    from mbros.ros.sensor_messages import KINDS
+    from mbros.ros.wire.sensor_messages import KINDS
 
     return markdown(["sensor", "message", "from its readings"],
                     [(f"`{name}`", f"{kind.package}/{kind.message}", ", ".join(f"`{word}`" for word in kind.needs))

@@ -122,7 +122,7 @@ ALL = [(page.name, words) for page in pages() for words in commands(page)]
 def test_mbros_commands_parse(words):
     name = words[1]
     if name == "node":
-        from mbros.ros.arguments import parser
+        from mbros.ros.process.arguments import parser
 
         own = words[2:words.index("--ros-args")] if "--ros-args" in words else words[2:]
         assert parser().parse_args(own).robot

@@ -26,7 +26,7 @@ FREE = (-np.inf, np.inf, -np.inf, np.inf)
 
 def new_inputs():
     """One input of each kind, as the node makes them: without a bench, then with one."""
-    from mbros.ros import _dataplane as native
+    from mbros.ros.wire import _dataplane as native
 
     clock = native.StampClock(1e-3)
     named = {slot: name for name, slot in NAMES.items() if slot >= 0}
@@ -47,7 +47,7 @@ class Hardware:
     """hardware_states of two joints, as the loop takes them: what is accepted is fed to the sources of a simulation, which takes a step."""
 
     def __init__(self):
-        from mbros.ros import _dataplane as native
+        from mbros.ros.wire import _dataplane as native
 
         b, bench, parent = mbros.ModelBuilder("hardware"), mbros.Bench(), None
         names = ["shoulder", "elbow"]
@@ -131,7 +131,7 @@ def check_followed(port) -> None:
 
 def run(seconds: float, seed: int, count: int | None = None) -> int:
     """Try messages for a time, or `count` of them; returns how many."""
-    from mbros.ros._dataplane import REASON_NAMES
+    from mbros.ros.wire._dataplane import REASON_NAMES
 
     rng, kept, ports, journal = random.Random(seed), seeds(), new_inputs(), Journal(journal_of("decoder"))
     end, tried = time.monotonic() + seconds, 0
@@ -147,6 +147,6 @@ def run(seconds: float, seed: int, count: int | None = None) -> int:
 
 
 def repeat(data: bytes) -> None:
-    from mbros.ros._dataplane import REASON_NAMES
+    from mbros.ros.wire._dataplane import REASON_NAMES
 
     check(data, new_inputs(), REASON_NAMES)

@@ -41,8 +41,8 @@ def kinds() -> dict:
     from mbros.build.one_robot import describe_data
     from mbros.describe.devices.script import read_script
     from mbros.describe.meshes import read_mesh
-    from mbros.simulate.identify.parameter_file import put
-    from mbros.simulate.sweep.study import read_study
+    from mbros.study.identify.parameter_file import put
+    from mbros.study.sweep.study import read_study
 
     arm, everything = mbros.load("arm7"), CORPUS / "urdf" / "everything.urdf"
     robots = [path.read_text() for path in sorted((CORPUS / "urdf").glob("*.urdf"))]

@@ -12,7 +12,7 @@ MOST = 1.0                  # s of processor time
 
 
 def repeat(data: bytes) -> None:
-    from mbros.ros.patterns import Pattern, PatternError
+    from mbros.ros.serve.patterns import Pattern, PatternError
 
     text, begun = data.decode(), time.process_time()
     try:

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import mbros
-from mbros.simulate.compare import compare
+from mbros.study.replay.compare import compare
 
 from tests.fuzz.findings import ROOM, ROOT, Journal, attempt, journal_of
 

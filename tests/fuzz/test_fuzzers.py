@@ -21,7 +21,7 @@ def test_messages_are_decoded_or_dropped():
 
 def test_the_changes_reach_every_part_of_the_decoder():
     """Changed messages are still accepted now and then, and dropped for nearly every reason there is."""
-    from mbros.ros._dataplane import REASON_NAMES
+    from mbros.ros.wire._dataplane import REASON_NAMES
 
     rng, kept, ports = random.Random(1), decoder.seeds(), decoder.new_inputs()
     seen = {port.decode(decoder.changed(rng, kept), decoder.WALL)[0] for _ in range(20_000) for port in ports}

@@ -96,10 +96,10 @@ def test_a_call_of_one_robot_is_compiled_with_its_prototype(made):
 
 
 MODULE = """/* #### Code section: module_code ### */
-static PyObject *__pyx_pw_5mbros_3ros_10_dataplane_1start(PyObject *self) {
+static PyObject *__pyx_pw_5mbros_3ros_4wire_10_dataplane_1start(PyObject *self) {
   return self;
 }
-static void __pyx_f_5mbros_3ros_10_dataplane__publish(Output *p) {
+static void __pyx_f_5mbros_3ros_4wire_10_dataplane__publish(Output *p) {
   p->n += 1;
 }
 """
@@ -115,7 +115,7 @@ static PyObject *__pyx_pw_10mbros_core_11constraints_6_scene_1solve(PyObject *se
 def test_in_a_module_that_is_no_engine_kernels_and_what_calls_them_keep_their_speed(made):
     less, full = '#pragma GCC optimize ("Os", "fp-contract=off")\n', "#pragma GCC reset_options\n"
     head, start, publish = re.split("(?=^static)", MODULE, flags=re.MULTILINE)
-    assert made.mark_wrappers(MODULE, "mbros.ros._dataplane") == less + head + start + full + publish + less
+    assert made.mark_wrappers(MODULE, "mbros.ros.wire._dataplane") == less + head + start + full + publish + less
     kernel, call = re.split("\n(?=static PyObject)", SOLVE)
     assert made.mark_wrappers(SOLVE, "mbros_core.constraints._scene") == f"{kernel}\n{less}{full}{call}{less}"
 

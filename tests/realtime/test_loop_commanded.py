@@ -3,8 +3,8 @@ import numpy as np
 import pytest
 
 import mbros
-from mbros.simulate.bench import layout
-from mbros.simulate.devices import devices_of
+from mbros.bench.bench import layout
+from mbros.bench.devices import devices_of
 from mbros.simulate.simulator import make_plant
 from mbros_core.devices._commanded import EFFORT, POSITION, VELOCITY, CommandedPlant
 from mbros_core.realtime import Loop

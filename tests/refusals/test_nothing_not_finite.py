@@ -32,7 +32,7 @@ def test_trial_A8_what_is_not_finite_is_not_shown(sim, field, bad):
 
 
 def test_trial_A8_a_recorder_writes_no_row_of_it(sim, tmp_path):
-    from mbros.simulate.recorder import Recorder
+    from mbros.record.recorder import Recorder
 
     with Recorder(tmp_path / "out.csv", sim.plant) as recorder:
         recorder.row()

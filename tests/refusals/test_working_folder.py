@@ -77,7 +77,7 @@ def test_messages_are_generated_without_it(among_strangers, tmp_path):
 
 
 def test_a_sweep_leaves_the_environment_as_it_is():
-    from mbros.simulate.sweep.workers import SAFE, safe_path
+    from mbros.study.sweep.workers import SAFE, safe_path
     before = os.environ.get(SAFE)
     with safe_path():
         assert os.environ[SAFE]

@@ -3,7 +3,7 @@ from types import SimpleNamespace as Object
 
 import numpy as np
 
-from mbros.ros.messages import Base, RobotMap
+from mbros.ros.wire.messages import Base, RobotMap
 
 WALL = 1_700_000_000_000_000_000          # a system time, ns
 

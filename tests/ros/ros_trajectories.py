@@ -25,7 +25,7 @@ def trajectory(names, *points, stamp=0):
 
 def new_trajectories(clock=None, turns=None):
     """(input, board, clock) of that robot."""
-    from mbros.ros import _dataplane as native
+    from mbros.ros.wire import _dataplane as native
 
     clock = clock or native.StampClock(1e-3)
     board = native.CommandBoard([-1, -1, -1, 0, 1], 3, bounds=OF_SLOTS, turns=turns)

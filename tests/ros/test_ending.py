@@ -11,7 +11,7 @@ from patience import PATIENCE
 ROOT = Path(__file__).resolve().parents[2]
 HELD = """
 import ctypes
-from mbros.ros.ending import Ending
+from mbros.ros.process.ending import Ending
 ending = Ending()
 if {in_order}:
     ending.in_order()

@@ -4,7 +4,7 @@ import os
 import pytest
 
 from mbros.ros.errors import RequestError
-from mbros.ros.folder import folder_of
+from mbros.ros.serve.folder import folder_of
 
 
 def test_a_home_that_there_is_not_is_said(monkeypatch, tmp_path):

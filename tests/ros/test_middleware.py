@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import mbros
-from mbros.ros import middleware
+from mbros.ros.process import middleware
 
 pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
 pytestmark = pytest.mark.ros

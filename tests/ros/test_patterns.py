@@ -6,8 +6,8 @@ import time
 import pytest
 
 from mbros.errors import MbrosError
-from mbros.ros import patterns
-from mbros.ros.patterns import Pattern, PatternError
+from mbros.ros.serve import patterns
+from mbros.ros.serve.patterns import Pattern, PatternError
 
 NAMES = [f"arm{k}/link_{k}" + "a" * 40 for k in range(800)]
 # what keeps matchers that go back busy for ever, and what makes large automata

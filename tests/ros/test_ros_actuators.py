@@ -52,7 +52,7 @@ def test_nothing_is_made_for_nobody(mbros_node, bench, plugin_nodes_ended):
 
 def test_two_things_on_one_topic_are_refused(executor):
     from mbros.ros.errors import ParameterError
-    from mbros.ros.topics import _check_names, device_topic
+    from mbros.ros.wire.topics import _check_names, device_topic
     _check_names(["odom"], [("a sensor", "wrist/imu"), ("an actuator", "joint2/motor")])
     for names, whose in (([("an actuator", "odom")], "the node's"), ([("a sensor", "a/b"), ("an actuator", "a/b")], "another's")):
         with pytest.raises(ParameterError, match=f"an actuator would be on topic '.*', which is {whose} already"):

@@ -64,7 +64,7 @@ def done(coroutine):
 
 
 def change(sim, added=(), removed=()):
-    from mbros.ros.another_world import go_on_with
+    from mbros.ros.serve.another_world import go_on_with
     scene = mbros.Scene.of(sim.robot.model)
     for name in added:
         scene = scene_with(sim, name)
@@ -126,7 +126,7 @@ def test_a_push_that_is_over_does_not_come_back(simulate):
 
 def test_a_trajectory_under_way_ends_at_rest(simulate):
     """Its position is held, and not its velocity, which a servo would lean on for good."""
-    from mbros.ros import another_world
+    from mbros.ros.serve import another_world
     sim = simulate(ARM)
     nv, joint = sim.robot.map.nv, sim.robot.map.commandable["arm/joint2"]
     held = [0.0] * (4 * nv)
@@ -315,7 +315,7 @@ def test_nothing_is_started_by_a_node_that_ends(simulate):
 
 
 def test_a_node_that_ends_does_not_wait_for_a_large_robot(executor):
-    from mbros.ros.another_world import Changes
+    from mbros.ros.serve.another_world import Changes
     sim, compiled = Like(ending=False, node=Like(executor=executor)), threading.Event()
     changes, tasks = Changes(sim), []
 

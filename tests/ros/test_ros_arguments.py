@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from mbros.ros.arguments import check_given_once, own_arguments, parser
+from mbros.ros.process.arguments import check_given_once, own_arguments, parser
 from mbros.ros.errors import ParameterError
 
 TWICE = [

@@ -181,7 +181,7 @@ def test_a_bench_that_cannot_be_is_refused(tmp_path):
 
 def test_every_message_has_the_readings_that_it_needs():
     """Of the kinds that there are; a heading becomes a quaternion in the template too."""
-    from mbros.ros.sensor_messages import KINDS
+    from mbros.ros.wire.sensor_messages import KINDS
     from mbros_core.sensors.registry import BY_NAME
     for name in KINDS.keys() & BY_NAME.keys():
         assert set(KINDS[name].needs) <= {reading.name for reading in BY_NAME[name].readings}
@@ -192,8 +192,8 @@ def test_every_message_has_the_readings_that_it_needs():
 def test_messages_of_sensors_are_patched_as_python_fills_them(name):
     from importlib import import_module
 
-    from mbros.ros.sensor_messages import KINDS
-    from mbros.ros.templates import make_template
+    from mbros.ros.wire.sensor_messages import KINDS
+    from mbros.ros.wire.templates import make_template
     kind = KINDS[name]
     message = getattr(import_module(f"{kind.package}.msg"), kind.message)
     sizes = {"position": 2 if name == "odometry" else 3, "orientation": 4, "yaw": 1, "velocity": 1, "yaw_rate": 1,

@@ -34,7 +34,7 @@ def positions(sim):
 def test_a_marker_has_a_line_and_a_ball_of_the_gap_s_colour():
     """Without ROS: what is filled in."""
     from mbros.model.constraints.ends import Ends
-    from mbros.ros.constraint_markers import fill_constraint_markers
+    from mbros.ros.wire.constraint_markers import fill_constraint_markers
 
     def empty():
         xyz = SimpleNamespace

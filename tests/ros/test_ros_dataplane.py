@@ -5,15 +5,15 @@ import ros_plain as plain
 from ros_plain import ARRAYS, COMMANDS, LIFE, RESET_AT, ROBOT, SIZE, WALL
 from ros_trajectories import OF_SLOTS, SERVO_COMMANDS, SERVO_ROBOT
 
-from mbros.ros import commands, messages
-from mbros.ros.commands import CommandRules
-from mbros.ros.messages import Stamps
+from mbros.ros.wire import commands, messages
+from mbros.ros.wire.commands import CommandRules
+from mbros.ros.wire.messages import Stamps
 
 pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
 pytest.importorskip("sensor_msgs.msg")
 
-from mbros.ros import _dataplane as native  # noqa: E402
-from mbros.ros.templates import TemplateError, make_template  # noqa: E402
+from mbros.ros.wire import _dataplane as native  # noqa: E402
+from mbros.ros.wire.templates import TemplateError, make_template  # noqa: E402
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -327,7 +327,7 @@ def test_trial_R20_a_joint_that_stands_beyond_a_limit_may_be_held_there_and_come
 
 
 def test_trial_R20_the_sentence_says_what_was_expected():
-    from mbros.ros.diagnostics import complaint
+    from mbros.ros.wire.diagnostics import complaint
     port = servo_input()
     before = port.counts()
     port.decode(cdr(real(plain.joint_state(["shoulder"], [], [100.0]))), WALL)

@@ -185,7 +185,7 @@ def test_a_reset_leaves_them_and_a_save_holds_them(robot, tmp_path):
 
 def test_a_recording_repeats_changes_to_the_bit(robot, file, tmp_path):
     pytest.importorskip("mcap", reason="needs mbros[record]")
-    import mbros.simulate.replay
+    import mbros.study.replay.replay
 
     assert put(robot, device__joint3__servo__kp=150.0) == ""   # on its way when the recording starts
     robot.sim.recording.start(tmp_path / "run.mcap")
@@ -220,7 +220,7 @@ def test_no_node_starts_with_what_cannot_be(executor, mbros_node, file, name, ba
 
 
 def test_a_robot_that_comes_leaves_the_numbers_of_others_and_takes_its_own(executor, mbros_node, tmp_path):
-    import mbros.ros.another_world as other
+    import mbros.ros.serve.another_world as other
 
     (tmp_path / "scene.yaml").write_text("robots:\n  left: {robot: arm7, bench: arm7_servo}\n")
     given = {"device.right/joint2.servo.kd": 31.0}              # of who is not there yet

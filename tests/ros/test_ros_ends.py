@@ -13,7 +13,7 @@ from process_groups import living
 from ros_client import ROOT
 from soak.node_ends import Node, soak
 
-from mbros.ros.arguments import parser
+from mbros.ros.process.arguments import parser
 
 pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
 pytestmark = pytest.mark.ros
@@ -136,7 +136,7 @@ def test_what_is_the_number_of_no_process_is_refused(text, capsys):
 
 FAILS = """
 import os, signal, sys, threading
-from mbros.ros.ending import Ending
+from mbros.ros.process.ending import Ending
 ending = Ending()
 ending.in_order()
 import rclpy
@@ -193,7 +193,7 @@ def test_a_callback_that_holds_pythons_lock_is_told_as_what_it_was():
 
 
 def test_a_command_that_makes_message_packages_ends_with_the_node(tmp_path):
-    from mbros.ros.ending import Asked
+    from mbros.ros.process.ending import Asked
     from mbros.ros.interfaces import _run
 
     def check():

@@ -17,7 +17,7 @@ def served(executor):
     import rclpy
     from mbros_msgs.srv import ListFaults, SetFault
 
-    from mbros.ros.fault_services import FaultServices
+    from mbros.ros.serve.fault_services import FaultServices
 
     bench = mbros.Bench()
     bench.add(mbros.PositionServo("*.servo", joint="joint*", kp=100.0, kd=10.0))

@@ -11,10 +11,10 @@ pytestmark = pytest.mark.ros
 from rclpy.node import Node  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
 
-from mbros.ros import _dataplane as native  # noqa: E402
-from mbros.ros import messages  # noqa: E402
-from mbros.ros.templates import make_template  # noqa: E402
-from mbros.ros.topics import reliable_subscription, unserved_group  # noqa: E402
+from mbros.ros.wire import _dataplane as native  # noqa: E402
+from mbros.ros.wire import messages  # noqa: E402
+from mbros.ros.wire.templates import make_template  # noqa: E402
+from mbros.ros.wire.topics import reliable_subscription, unserved_group  # noqa: E402
 
 REPEATED = 32           # MBROS_REPEATED of ports.hpp
 X = np.linspace(0.1, 1.0, SIZE)

@@ -69,7 +69,7 @@ def test_trial_R13_every_way_to_start_takes_package_folders_and_xacro_arguments(
 
     from mbros.cli import demo, values
     from mbros.cli.demonstration.controller import parser as controller
-    from mbros.ros.arguments import overrides, parser
+    from mbros.ros.process.arguments import overrides, parser
     given = ["--package-dir", "/a", "--package-dir", "/b c", "--xacro-arg", "n:=1", "--xacro-arg", "t:=x y"]
     assert {p.name: p.value for p in overrides(parser().parse_args(["arm7", *given]))} == {
         "robot": "arm7", "package_dirs": "/a:/b c", "xacro_args": "n:=1 't:=x y'"}

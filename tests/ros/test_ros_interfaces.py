@@ -141,7 +141,7 @@ def test_a_missing_compiler_is_said_in_a_sentence(tmp_path):
 
 def test_without_ros_it_says_what_to_do():
     code = ("import sys; sys.modules['rclpy'] = None\n"
-            "from mbros.ros.main import main; sys.exit(main([]))\n")
+            "from mbros.ros.process.main import main; sys.exit(main([]))\n")
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=240)
     assert done.returncode == 1 and "pip install \"mbros[ros]\"" in done.stderr and "Traceback" not in done.stderr
 

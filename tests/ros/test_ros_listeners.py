@@ -20,9 +20,9 @@ def test_the_native_plane_makes_no_message_that_nobody_takes(executor):
     import rclpy
     from rosgraph_msgs.msg import Clock
 
-    from mbros.ros import _dataplane as native
-    from mbros.ros.messages import fill_clock
-    from mbros.ros.templates import make_template
+    from mbros.ros.wire import _dataplane as native
+    from mbros.ros.wire.messages import fill_clock
+    from mbros.ros.wire.templates import make_template
     node = rclpy.create_node("listeners")
     executor.add_node(node)
     publisher = node.create_publisher(Clock, "/nobody", 10)

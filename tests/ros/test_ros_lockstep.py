@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from patience import PATIENCE
 
-from mbros.ros.messages import START_NS
+from mbros.ros.wire.messages import START_NS
 
 pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
 STEPS = int(os.environ.get("MBROS_LOCKSTEP_STEPS", "1000"))
@@ -160,7 +160,7 @@ def test_who_is_late_twice_between_two_looks_is_named_for_both():
     """What a Watch says of a gate that it sees only now and then."""
     from types import SimpleNamespace
 
-    from mbros.ros.lockstep import Consumer, Watch
+    from mbros.ros.wire.lockstep import Consumer, Watch
 
     said, now = [], SimpleNamespace(step=0, events=0, policy="wait", rows=[])
     gate = SimpleNamespace(welcome=lambda: None, report=lambda: (now.step, 0.4, now.rows))
@@ -281,7 +281,7 @@ def test_nobody_is_late_in_a_pause(simulate):
     ("a 1/2 fast", "is no consumer"), ("a 1/99999999999", "is no consumer")])
 def test_a_declaration_that_cannot_be_is_refused(lockstep, words):
     from mbros.ros.errors import ParameterError
-    from mbros.ros.lockstep import consumers
+    from mbros.ros.wire.lockstep import consumers
     with pytest.raises(ParameterError) as refused:
         consumers(lockstep)
     assert words in str(refused.value)
@@ -289,6 +289,6 @@ def test_a_declaration_that_cannot_be_is_refused(lockstep, words):
 
 @pytest.mark.ros
 def test_declarations():
-    from mbros.ros.lockstep import Consumer, consumers
+    from mbros.ros.wire.lockstep import Consumer, consumers
     assert consumers("") == consumers("  ") == []
     assert consumers("a 1/3,b/c 333/1000 array count") == [Consumer("a", 1, 3), Consumer("b/c", 333, 1000, False, True)]

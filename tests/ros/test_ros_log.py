@@ -3,7 +3,7 @@ import pytest
 
 from mbros.errors import Problem, shown
 from mbros.names import MOST, printable
-from mbros.ros import diagnostics
+from mbros.ros.wire import diagnostics
 
 pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
 

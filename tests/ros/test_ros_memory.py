@@ -58,7 +58,7 @@ def test_trial_C10_the_page_says_what_the_node_counts(simulate):
 
 
 def test_trial_A5_the_capsules_of_the_data_plane_keep_their_ports():
-    from mbros.ros import _dataplane as native
+    from mbros.ros.wire import _dataplane as native
 
     def output():
         return native.Output("numbers", None, bytes(64), [[0, 8, 4]], [0], native.StampClock(1e-3)).capsule

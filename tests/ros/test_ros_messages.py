@@ -7,9 +7,9 @@ import ros_plain as plain
 from ros_plain import ARRAYS, COMMANDS, LIFE, NAN, RESET_AT, ROBOT, WALL, Object
 from ros_trajectories import SERVO_COMMANDS, TRAJECTORIES
 
-from mbros.ros import commands, messages
-from mbros.ros.commands import CommandRules
-from mbros.ros.messages import START_NS, Stamps
+from mbros.ros.wire import commands, messages
+from mbros.ros.wire.commands import CommandRules
+from mbros.ros.wire.messages import START_NS, Stamps
 
 RULES = CommandRules()
 

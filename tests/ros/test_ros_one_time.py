@@ -10,10 +10,10 @@ from ros_plain import PAUSED, RESET, STEPPED, WALL
 from soak.one_time import soak
 from test_ros_time import nanoseconds
 
-from mbros.ros.messages import START_NS, Stamps
+from mbros.ros.wire.messages import START_NS, Stamps
 
 pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
-from mbros.ros import _dataplane as native  # noqa: E402
+from mbros.ros.wire import _dataplane as native  # noqa: E402
 
 MS = 10**6
 
@@ -99,7 +99,7 @@ def test_trial_R8_a_command_is_as_old_as_the_wall_clock_says_where_time_is_fast(
     from ros_plain import ROBOT, joint_state
     from test_ros_dataplane import cdr, real
 
-    from mbros.ros import commands
+    from mbros.ros.wire import commands
     clock, oracle, rules = native.StampClock(1e-3, True), Stamps(MS, True, max_age=5 * 10**8), commands.CommandRules()
     output = native.Output("o", None, bytes(16), [], [4], clock)
     port = native.CommandInput("c", "joint_state", None, ["elbow"], [0], 1, clock, rules.limit, rules.max_age)
@@ -123,7 +123,7 @@ def test_trial_R3_a_command_for_before_a_reset_is_stale_by_its_simulated_stamp_t
     from ros_plain import ROBOT, joint_state
     from test_ros_dataplane import cdr, real
 
-    from mbros.ros import commands
+    from mbros.ros.wire import commands
     clock, oracle, rules = native.StampClock(1e-3, True), Stamps(MS, True), commands.CommandRules()
     output = native.Output("o", None, bytes(16), [], [4], clock)
     port = native.CommandInput("c", "joint_state", None, ["elbow"], [0], 1, clock, rules.limit, rules.max_age)
@@ -277,7 +277,7 @@ def test_trial_R4_a_clock_whose_node_is_not_known_yet_is_waited_for():
     from types import SimpleNamespace as Like
 
     from mbros.ros.errors import RequestError
-    from mbros.ros.one_clock import OneClock
+    from mbros.ros.wire.one_clock import OneClock
 
     def clock(*looks):
         looks = list(looks)

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 import mbros
-from mbros.ros.published import fixed_frame, known_to_ament, published
+from mbros.ros.wire.published import fixed_frame, known_to_ament, published
 
 CONFIG = Path(__file__).parents[2] / "launch" / "config"
 

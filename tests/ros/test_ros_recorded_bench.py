@@ -7,7 +7,7 @@ pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbr
 pytest.importorskip("mcap", reason="needs mbros[record]")
 
 import mbros  # noqa: E402
-import mbros.simulate.replay  # noqa: E402
+import mbros.study.replay.replay  # noqa: E402
 from test_ros_sources import ask, feed  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("plugin_nodes_ended")
@@ -91,5 +91,5 @@ def test_samples_that_came_in_a_pause_are_said(executor, mbros_node, tmp_path):
         assert feed(robot, joint1=(0.0, 0.0)) == "accepted"
     robot.step(5)
     robot.sim.recording.stop()
-    with pytest.raises(mbros.simulate.replay.ReplayError, match="2 samples of hardware came between two steps"):
+    with pytest.raises(mbros.study.replay.replay.ReplayError, match="2 samples of hardware came between two steps"):
         mbros.replay(tmp_path / "run.mcap")

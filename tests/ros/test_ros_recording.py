@@ -141,9 +141,9 @@ def test_trial_H11_a_slow_disk_costs_steps_of_the_recording_and_a_replay_goes_on
     from dataclasses import replace
 
     import mbros
-    from mbros.ros import diagnostics
+    from mbros.ros.wire import diagnostics
     from mbros.ros.node import SimNode
-    from mbros.simulate.mcap_file import McapFile
+    from mbros.record.mcap_file import McapFile
     from rclpy.parameter import Parameter
     from patience import PATIENCE, until
     add, stuck, free, files = McapFile.add, threading.Event(), threading.Event(), []

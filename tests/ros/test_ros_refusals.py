@@ -6,7 +6,7 @@ from ros_requests import lock
 
 from mbros.ros.live import RATES, Live
 from mbros.ros.parameters import TABLE
-from mbros.ros.topics import share
+from mbros.ros.wire.topics import share
 
 pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
 

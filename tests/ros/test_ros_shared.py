@@ -64,7 +64,7 @@ def test_lockstep_with_the_node(simulate):
                                          ("a 0/2", "0 of 2 steps")])
 def test_what_cannot_be_is_refused(text, words):
     from mbros.ros.errors import ParameterError
-    from mbros.ros.shared import ratio_of
+    from mbros.ros.serve.shared import ratio_of
 
     with pytest.raises(ParameterError, match=words):
         ratio_of(text)

@@ -214,7 +214,7 @@ def test_what_is_in_the_way_is_said(world):
 def test_what_fails_half_way_leaves_the_world_as_it_was(executor, path, monkeypatch):
     from rclpy.parameter import Parameter
 
-    import mbros.ros.another_world as other
+    import mbros.ros.serve.another_world as other
     from mbros.ros.node import SimNode
     given = {"scene": str(path), "start_paused": True, "priority": 0}
     sim = SimNode([Parameter(name, value=value) for name, value in given.items()], cli_args=own_clock())

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 from ros_plain import PAUSED, RESET, STEPPED, WALL
 
-from mbros.ros.messages import START_NS, Stamps
+from mbros.ros.wire.messages import START_NS, Stamps
 
 PERIOD = 1_000_000
 MS = 10**6
@@ -11,7 +11,7 @@ MS = 10**6
 
 def native_clock(always=False):
     pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
-    from mbros.ros import _dataplane as native
+    from mbros.ros.wire import _dataplane as native
     return native, native.StampClock(1e-3, always)
 
 

@@ -28,7 +28,7 @@ WORLDS = {"arm": {"robot": "arm7"}, "floating": {"robot": "quadruped"}, "planar"
 @pytest.fixture(params=WORLDS)
 def steps(request, executor, tmp_path):
     """(the Steps of a node of that world, a StepService that reads and writes for it)."""
-    from mbros.ros._dataplane import StepService
+    from mbros.ros.wire._dataplane import StepService
     from mbros.ros.node import SimNode
     from mbros_msgs.srv import Step
     from rclpy.parameter import Parameter
@@ -71,7 +71,7 @@ def random_command(rng, names):
 
 
 def test_commands_are_read_as_messages_are(steps):
-    from mbros.ros.commands import shown
+    from mbros.ros.wire.commands import shown
     from mbros_msgs.srv import Step
 
     plain, service = steps
@@ -111,7 +111,7 @@ def test_states_are_written_as_messages_are(steps):
 
 
 def test_requests_of_any_size_are_read_as_messages_are(steps):
-    from mbros.ros.commands import shown
+    from mbros.ros.wire.commands import shown
     from mbros_msgs.srv import Step
     from sensor_msgs.msg import JointState
 

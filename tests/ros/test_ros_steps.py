@@ -126,7 +126,7 @@ def test_an_answer_that_nobody_hears_is_said_and_counted(executor, monkeypatch):
     """The middleware does not find the client, as of one that was killed while its step was taken."""
     from types import SimpleNamespace
 
-    from mbros.ros import steps
+    from mbros.ros.serve import steps
     from mbros.ros.node import SimNode
     from rclpy.parameter import Parameter
     monkeypatch.setattr(steps, "TRIES", 3)
@@ -153,7 +153,7 @@ def test_an_answer_that_nobody_hears_is_said_and_counted(executor, monkeypatch):
 
 
 def steps_reports(sim):
-    from mbros.ros import diagnostics
+    from mbros.ros.wire import diagnostics
 
     seen = sim._look()
     return diagnostics.reports(seen, seen, 1000.0, "native", [])

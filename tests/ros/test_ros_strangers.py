@@ -52,7 +52,7 @@ def test_a_node_follows_nobodys_clock(simulate):
 @pytest.mark.ros
 def test_nodes_that_offer_nothing_have_no_services(executor):
     import rclpy
-    from mbros.ros.strangers import bare_node
+    from mbros.ros.process.strangers import bare_node
 
     bare, other = bare_node("bare"), rclpy.create_node("beside_bare")
     try:
@@ -82,7 +82,7 @@ def test_no_request_writes_a_line_of_the_log(standard, simulate):
 
 
 def test_requests_with_too_many_names_are_told_of_once_a_second():
-    from mbros.ros.parameter_services import PREFIXES, _bounded
+    from mbros.ros.serve.parameter_services import PREFIXES, _bounded
 
     said = []
     serve = _bounded(lambda request, response: response, "list_parameters", None, said.append)
@@ -103,7 +103,7 @@ class Executor:
 
 
 def test_those_in_a_line_are_served_one_after_the_other():
-    from mbros.ros.turn import Line, next_round
+    from mbros.ros.serve.turn import Line, next_round
 
     node, log = Like(executor=Executor()), []
     line = Line(lambda: node, 2, "requests")
@@ -128,7 +128,7 @@ def test_those_in_a_line_are_served_one_after_the_other():
 
 
 def test_parameters_of_several_requests_are_set_one_request_after_the_other():
-    from mbros.ros.parameter_services import MOST_WAITING, TURN, _one_by_one
+    from mbros.ros.serve.parameter_services import MOST_WAITING, TURN, _one_by_one
 
     set_by, node = [], Like(executor=Executor(), _parameters=dict.fromkeys("abcdefgh"))
 
@@ -207,7 +207,7 @@ def test_others_are_served_while_a_goal_waits_for_steps(standard, simulate):
 
 
 def test_a_client_that_has_gone_is_waited_for_once():
-    from mbros.ros.steps import TRIES, Steps
+    from mbros.ros.serve.steps import TRIES, Steps
 
     tried = []
 
@@ -248,7 +248,7 @@ def with_parts(head, parts):
 @pytest.mark.parametrize("x", [0.5, -1.0, 1e100, np.inf, np.nan])
 def test_the_memory_of_a_bench_in_a_save_is_one(tmp_path, what, word, x):
     import mbros
-    from mbros.simulate.source import NAMES
+    from mbros.bench.source import NAMES
     from mbros_core.devices._devices import SOURCE_PLACES
     from mbros_core.injected.registry import TRIGGER_MEMORY
 

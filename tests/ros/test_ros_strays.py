@@ -3,7 +3,7 @@ import pytest
 
 pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
 
-from mbros.ros.strays import meant_for, strays  # noqa: E402
+from mbros.ros.serve.strays import meant_for, strays  # noqa: E402
 
 FILE = """
 /**:
@@ -109,7 +109,7 @@ NODES = "other:\n  ros__parameters: {gain: 3.0}\n"
     ("/mbros", MEANT + NODES, None)])
 def test_trial_R15_a_file_whose_parameters_do_not_reach_the_node_is_refused(tmp_path, node, text, said):
     from mbros.ros.errors import ParameterError
-    from mbros.ros.strays import unreached
+    from mbros.ros.serve.strays import unreached
     path = tmp_path / "given.yaml"
     path.write_text(text, encoding="utf-8")
     argv = ["arm7", "--ros-args", "--params-file", str(path)]
@@ -121,7 +121,7 @@ def test_trial_R15_a_file_whose_parameters_do_not_reach_the_node_is_refused(tmp_
 
 
 def test_trial_R15_a_file_that_may_be_for_others_is_said(tmp_path):
-    from mbros.ros.strays import unreached
+    from mbros.ros.serve.strays import unreached
     path = tmp_path / "given.yaml"
     path.write_text(NODES, encoding="utf-8")
     [said] = unreached("/mbros", ["--ros-args", "--params-file", str(path)])

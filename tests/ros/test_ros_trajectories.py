@@ -8,7 +8,7 @@ pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbr
 pytest.importorskip("trajectory_msgs.msg", reason="needs trajectory_msgs: pip install ros-trajectory-msgs")
 
 from mbros.errors import MbrosError  # noqa: E402
-from mbros.ros import _dataplane as native  # noqa: E402
+from mbros.ros.wire import _dataplane as native  # noqa: E402
 
 DT = 1e-3
 SHOULDER, ELBOW = 3, 4

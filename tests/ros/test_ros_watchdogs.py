@@ -49,7 +49,7 @@ def test_a_robot_whose_controller_is_silent_stops_and_the_others_run_on(world):
     assert held(world, "left") == 0.0 and held(world, "right") == 0.1
     seen = world.sim._look()
     assert seen.silent == ("left",)
-    from mbros.ros import diagnostics
+    from mbros.ros.wire import diagnostics
     report = diagnostics.reports(seen, seen, 1000.0, "native", [])[1]
     assert report.level == diagnostics.WARN and report.values["watchdog acts on"] == "left" and report.values["watchdog"] == "active"
     assert report.message == "no valid command for left: the watchdog has taken over there"
@@ -81,7 +81,7 @@ def test_what_each_has_heard_is_saved_and_carried_to_another_world(world):
     from std_srvs.srv import Trigger
     assert sim.services.reset(Trigger.Request()) and sim.loop.silent == (False, False)
     assert sim.saves.put_back(blob).startswith("restored") and sim.loop.silent == (True, False)
-    from mbros.ros.another_world import go_on_with
+    from mbros.ros.serve.another_world import go_on_with
     scene = mbros.Scene.of(sim.robot.model)
     scene.add_robot("pendulum", "third", p=(0, 3, 0))
     with sim.turn:
@@ -103,7 +103,7 @@ def test_what_each_has_heard_is_saved_and_carried_to_another_world(world):
 
 def test_robots_that_have_nothing_to_command_have_no_watchdog(executor, tmp_path):
     """A stand, behind robots that have some: the world goes on with others, and back."""
-    from mbros.ros.another_world import go_on_with
+    from mbros.ros.serve.another_world import go_on_with
 
     (tmp_path / "stand.urdf").write_text("<robot name='stand'><link name='plate'/></robot>")
     (tmp_path / "one.yaml").write_text("robots:\n  left: {robot: arm7}\n  stand: {robot: stand.urdf, p: [0, 3, 0]}\n")

@@ -220,7 +220,7 @@ def test_trial_X9_requests_have_as_many_names_as_there_are(world):
 
 
 def test_trial_X9_what_has_changed_meanwhile_is_in_force_in_the_new_world(executor, standard, folder):
-    from mbros.ros.another_world import _go_on
+    from mbros.ros.serve.another_world import _go_on
     from mbros.ros.node import SimNode
     from rclpy.parameter import Parameter
     given = {"scene": str(folder / "scene" / "scene.yaml"), "start_paused": True, "priority": 0}

@@ -6,7 +6,7 @@ import json
 import numpy as np
 from mcap.reader import make_reader
 from mcap.writer import CompressionType, Writer
-from mbros.simulate.ros_layouts import string, string_in
+from mbros.record.ros_layouts import string, string_in
 
 NUMBERS = [float("nan"), float("inf"), -float("inf"), 1e300, 1e11, -1.0, 0.5, 0, -1, 10**400, 2**31, 2**63, True, None, "x", [], {}, [[1]]]
 

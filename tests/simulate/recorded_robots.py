@@ -1,8 +1,8 @@
 """Recordings of robots that follow sines under a controller, with noise on what they measure, as a bag would have them."""
 import numpy as np
 import mbros
-from mbros.simulate.mcap_file import McapFile
-from mbros.simulate.ros_layouts import joint_state, put_stamps
+from mbros.record.mcap_file import McapFile
+from mbros.record.ros_layouts import joint_state, put_stamps
 
 EPOCH = 1_700_000_000 * 10**9
 EVERY = 4               # steps from state to state, and from command to command

@@ -43,7 +43,7 @@ def test_times_are_steps_that_begin_then(words, first, last):
 
 @pytest.mark.parametrize("dt", [1e-3, 1e-5, 1 / 700, 0.3])
 def test_times_are_whole_steps_as_long_as_steps_can_be_counted(dt):
-    from mbros.simulate.bench_faults import steps
+    from mbros.bench.bench_faults import steps
 
     for n in (0, 1, 3, 299, 300, 10**6 + 1, 10**8, 10**8 + 1):
         assert steps(n * dt, dt) == n
@@ -268,7 +268,7 @@ def test_what_a_robot_has_not_is_refused(fault, text):
 
 
 def test_tables_are_checked():
-    from mbros.simulate.bench import layout
+    from mbros.bench.bench import layout
     from mbros_core.devices._devices import Devices
 
     model = disc()

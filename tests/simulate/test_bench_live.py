@@ -9,7 +9,7 @@ import pytest
 from bench_rigs import bench, disc
 
 import mbros
-from mbros.simulate.recorder import Recorder
+from mbros.record.recorder import Recorder
 from mbros_core.realtime import Loop
 
 DEVICES = (
@@ -236,7 +236,7 @@ def test_signals_that_are_not_there_are_refused(signals, text):
 
 
 def test_a_recording_has_them(tmp_path):
-    from mbros.simulate.devices import signal_columns
+    from mbros.bench.devices import signal_columns
     sim = arm()
     signals = signal_columns("test", sim._bench, ["wrist.imu.angular_velocity", "joint2.servo.effort"])
     with Recorder(tmp_path / "out.csv", sim.plant, signals) as recorder:

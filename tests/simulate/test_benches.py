@@ -230,7 +230,7 @@ def test_other_refusals():
 
 def test_tables_are_checked():
     """The compiled devices trust no table: every number that is too large is refused."""
-    from mbros.simulate.bench import layout
+    from mbros.bench.bench import layout
     from mbros_core.devices._devices import Devices
 
     model = disc()

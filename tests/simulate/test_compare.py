@@ -5,8 +5,8 @@ import sys
 import mbros
 import numpy as np
 import pytest
-from mbros.simulate.compare import compare
-from mbros.simulate.robot_recording import RobotRecordingError
+from mbros.study.replay.compare import compare
+from mbros.study.replay.robot_recording import RobotRecordingError
 from recorded_robots import EPOCH, write_topics
 
 pytest.importorskip("mcap", reason="needs mbros[record]")

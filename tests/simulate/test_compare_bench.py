@@ -6,10 +6,10 @@ import mbros
 import numpy as np
 import pytest
 from mbros.build.benches import servos
-from mbros.simulate.compare import compare
-from mbros.simulate.held_commands import JointCommands
-from mbros.simulate.identify.fit import fit
-from mbros.simulate.robot_recording import RobotRecordingError
+from mbros.study.replay.compare import compare
+from mbros.study.replay.held_commands import JointCommands
+from mbros.study.identify.fit import fit
+from mbros.study.replay.robot_recording import RobotRecordingError
 from recorded_robots import EPOCH, write_topics
 
 pytest.importorskip("mcap", reason="needs mbros[record]")

@@ -5,13 +5,13 @@ import mbros
 import numpy as np
 import pytest
 from mbros.cli import main
-from mbros.simulate import replay as replays
+from mbros.study.replay import replay as replays
 
 pytest.importorskip("mcap", reason="needs mbros[record]")
 from damaged_recordings import damaged, finite, rewritten, with_event_of_a_node        # noqa: E402
-from mbros.simulate.compare import compare                      # noqa: E402
-from mbros.simulate.recording_file import ReplayError           # noqa: E402
-from mbros.simulate.ros_layouts import string                   # noqa: E402
+from mbros.study.replay.compare import compare                      # noqa: E402
+from mbros.study.replay.recording_file import ReplayError           # noqa: E402
+from mbros.record.ros_layouts import string                   # noqa: E402
 
 MUTANTS = int(os.environ.get("MBROS_MUTANTS", "400"))
 PARTS = ["note", "robot.urdf", "start.mbros", "/mbros/signals", "/mbros/events", "/joint_states"]

@@ -7,8 +7,8 @@ import sys
 import pytest
 
 import mbros
-from mbros.simulate.mcap_file import Disk
-from mbros.simulate.recorder import CsvFile
+from mbros.record.mcap_file import Disk
+from mbros.record.recorder import CsvFile
 from mbros_core.files import NoRegularFile, check_target, open_regular, read_regular, replace_file
 
 

@@ -7,10 +7,10 @@ import sys
 import mbros
 import numpy as np
 import pytest
-from mbros.simulate.compare import trial
-from mbros.simulate.held_commands import Commands
-from mbros.simulate.identify.fit import fit
-from mbros.simulate.identify.fitting import Fitting
+from mbros.study.replay.compare import trial
+from mbros.study.replay.held_commands import Commands
+from mbros.study.identify.fit import fit
+from mbros.study.identify.fitting import Fitting
 from recorded_robots import motion, write
 
 pytest.importorskip("mcap", reason="needs mbros[record]")

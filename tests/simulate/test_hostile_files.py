@@ -12,16 +12,16 @@ import numpy as np
 import pytest
 import sweep_runs
 from mbros.cli import main
-from mbros.simulate.compare_page import page
-from mbros.simulate.fault_page import page as fault_page
-from mbros.simulate.fault_report import Report, Result
-from mbros.simulate.reading import csv_columns, read_csv
-from mbros.simulate.recorder import Recorder, as_text, meant
+from mbros.study.replay.compare_page import page
+from mbros.study.faults.page import page as fault_page
+from mbros.study.faults.report import Report, Result
+from mbros.study.replay.reading import csv_columns, read_csv
+from mbros.record.recorder import Recorder, as_text, meant
 from mbros.simulate.saved import read
-from mbros.simulate.sweep.cases import cases_of
-from mbros.simulate.sweep.checkpoint import Checkpoint
-from mbros.simulate.sweep.study import read_study
-from mbros.simulate.sweep.table import table_of
+from mbros.study.sweep.cases import cases_of
+from mbros.study.sweep.checkpoint import Checkpoint
+from mbros.study.sweep.study import read_study
+from mbros.study.sweep.table import table_of
 
 HOSTILE = ["=cmd|' /C calc'!A1", "<script>alert(1)</script>", "a&b]]>", "$\\frac$", "$x$", "-1+1", "@SUM(A1)", "'=x", "''=x", "\"q\",r"]
 
@@ -137,9 +137,9 @@ def test_a_row_of_a_log_is_read_no_further_than_one_can_be(tmp_path):
 
 
 def test_of_notes_that_are_called_the_same_one_is_kept(tmp_path):
-    from mbros.simulate.mcap_file import McapFile
-    from mbros.simulate.mcap_reading import McapReading
-    from mbros.simulate.replay import ReplayError
+    from mbros.record.mcap_file import McapFile
+    from mbros.record.mcap_reading import McapReading
+    from mbros.study.replay.replay import ReplayError
 
     file = McapFile(tmp_path / "run.mcap")
     for k in range(8):
@@ -188,8 +188,8 @@ def test_as_many_cases_as_there_is_memory_for(tmp_path, monkeypatch):
     """Four lines of a sweep file are a hundred million cases."""
     path, ranges = tmp_path / "s.yaml", "{from: 0.0, to: 1.0, count: 10000}"
     path.write_text(f"robot: double_pendulum\nduration: 0.01\ncases:\n  damping.elbow: {ranges}\n  damping.shoulder: {ranges}\n")
-    monkeypatch.setattr("mbros.simulate.sweep.cases.memory_available", lambda: 20e9)
-    monkeypatch.setattr("mbros.simulate.sweep.cases.product", lambda *_: pytest.fail("cases are made"))
+    monkeypatch.setattr("mbros.study.sweep.cases.memory_available", lambda: 20e9)
+    monkeypatch.setattr("mbros.study.sweep.cases.product", lambda *_: pytest.fail("cases are made"))
     cases, study, seed = read_study(path)
     with pytest.raises(mbros.MbrosError, match="100000000 cases take 100 GB of memory, and 20 GB are free"):
         mbros.sweep(cases, study, seed=seed, workers=1)
@@ -209,7 +209,7 @@ def test_a_range_beyond_all_numbers_is_refused_in_words(tmp_path):
     ("controller: {python: 'none.py:None', rate: 5.0e-324}", "rate: inf s is inf steps")])
 def test_a_fault_script_of_endless_steps_is_refused_before_it_is_run(tmp_path, change, said):
     from mbros.describe.devices.script import read_script
-    from mbros.simulate.fault_runs import FaultTrial
+    from mbros.study.faults.runs import FaultTrial
 
     path = tmp_path / "f.yaml"
     path.write_text("robot: arm7\nbench: b.yaml\n" + ("" if "duration" in change else "duration: 0.02\n") + "cases:\n"

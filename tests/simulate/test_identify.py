@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from mbros.diff import regressor_parameters
 from mbros.spatial.body_numbers import second_moments
-from mbros.simulate.identify.base import base_parameters
-from mbros.simulate.identify.consistent import of_theta, to_theta
-from mbros.simulate.identify.parameter_file import put, read, write
+from mbros.study.identify.base import base_parameters
+from mbros.study.identify.consistent import of_theta, to_theta
+from mbros.study.identify.parameter_file import put, read, write
 
 CASES = int(os.environ.get("MBROS_CASES", "2"))         # trials of noise; the whole run: 100
 NOISE = np.array([1.0, 1.0, 0.5, 0.5, 0.2, 0.2, 0.1])

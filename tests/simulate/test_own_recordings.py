@@ -5,10 +5,10 @@ import pytest
 import mbros
 from mbros.cli import main
 from mbros.describe.devices.written import bench_text
-from mbros.simulate.bench import layout
-from mbros.simulate.compare import compare
-from mbros.simulate.recorded_commands import RecordedCommands
-from mbros.simulate.recorded_files import BenchText
+from mbros.bench.bench import layout
+from mbros.study.replay.compare import compare
+from mbros.record.recorded_commands import RecordedCommands
+from mbros.record.recorded_files import BenchText
 from mbros_core.fingerprint import digest
 
 FULL = """

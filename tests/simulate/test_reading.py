@@ -4,9 +4,9 @@ import pytest
 
 import mbros
 from mbros.errors import MbrosError
-from mbros.simulate import reading
-from mbros.simulate.reading import csv_columns, fits, read_csv
-from mbros.simulate.recorder import Recorder
+from mbros.study.replay import reading
+from mbros.study.replay.reading import csv_columns, fits, read_csv
+from mbros.record.recorder import Recorder
 
 # One joint whose coordinates are (cos, sin), one that turns, and one that follows it
 TURNING = """<robot name="turning">

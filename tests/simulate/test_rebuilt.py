@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from bench_rigs import bench as bench_of
 from fault_rigs import DEVICES
-from mbros.simulate.source import SourceWarning
+from mbros.bench.source import SourceWarning
 
 CELL = Path(__file__).parents[2] / "examples" / "scenes" / "cell.yaml"
 

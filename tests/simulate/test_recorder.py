@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import mbros
-from mbros.simulate.recorder import CsvFile, Recorder, RecorderError
+from mbros.record.recorder import CsvFile, Recorder, RecorderError
 
 
 class Disk:

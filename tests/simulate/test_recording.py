@@ -7,9 +7,9 @@ import mbros
 import numpy as np
 import pytest
 from mbros.errors import MissingPackageError
-from mbros.simulate.recorder import RecorderError
-from mbros.simulate.recording_file import ReplayError
-from mbros.simulate.ros_layouts import field_names
+from mbros.record.recorder import RecorderError
+from mbros.study.replay.recording_file import ReplayError
+from mbros.record.ros_layouts import field_names
 
 pytest.importorskip("mcap", reason="needs mbros[record]")
 from damaged_recordings import rewritten        # noqa: E402
@@ -235,7 +235,7 @@ def test_what_is_no_recording_is_refused(arm, tmp_path):
 @pytest.mark.parametrize("event, words", [(b"{", "no JSON"), (b'{"kind": "change", "state": [[999999], [1.0]]}', "is not of this robot"),
                                           (b'{"kind": "reset"}', "q is None, expected numbers"), (b'{"kind": "later"}', "does not know")])
 def test_an_event_that_was_edited_is_refused(arm, tmp_path, monkeypatch, event, words):
-    monkeypatch.setattr("mbros.simulate.recording_file.string_in", lambda data: event.decode())
+    monkeypatch.setattr("mbros.study.replay.recording_file.string_in", lambda data: event.decode())
     sim = mbros.Simulator(arm)
     with sim.record(tmp_path / "run.mcap"):
         sim.advance_to(0.01)
@@ -295,7 +295,7 @@ def test_a_simulator_that_is_recorded_is_copied_without_its_recording(arm, tmp_p
 
 def test_trial_R23_the_description_is_a_message_at_the_beginning(arm, tmp_path):
     """One, so that robot_state_publisher, which `ros2 bag play` feeds, makes frames of it and of joint_states."""
-    from mbros.simulate.mcap_reading import McapReading
+    from mbros.record.mcap_reading import McapReading
 
     sim = mbros.Simulator(arm)
     with sim.record(tmp_path / "run.mcap"):
@@ -335,7 +335,7 @@ for time in (-5.0, 1e11):
             call()
         except mbros.MbrosError as error:
             print(error)
-from mbros.simulate.tape import Tape
+from mbros.record.tape import Tape
 Tape._write_rows = lambda *more: 1 / 0
 sim = mbros.Simulator(mbros.load("pendulum"))
 try:

@@ -18,12 +18,12 @@ import zstandard                                                        # noqa: 
 from damaged_recordings import rewritten                                # noqa: E402
 from mcap.reader import make_reader                                     # noqa: E402
 from mcap.writer import Writer                                         # noqa: E402
-from mbros.simulate.compare import compare                              # noqa: E402
-from mbros.simulate.mcap_file import McapFile                         # noqa: E402
-from mbros.simulate.mcap_reading import AND, DATA_END, TIMES, McapReading    # noqa: E402
-from mbros.simulate.recording_file import ReplayError, RecordingFile    # noqa: E402
-from mbros.simulate.robot_recording import RobotRecordingError, joint_state     # noqa: E402
-from mbros.simulate.ros_layouts import joint_state as layout_of, put_stamps     # noqa: E402
+from mbros.study.replay.compare import compare                              # noqa: E402
+from mbros.record.mcap_file import McapFile                         # noqa: E402
+from mbros.record.mcap_reading import AND, DATA_END, TIMES, McapReading    # noqa: E402
+from mbros.study.replay.recording_file import ReplayError, RecordingFile    # noqa: E402
+from mbros.study.replay.robot_recording import RobotRecordingError, joint_state     # noqa: E402
+from mbros.record.ros_layouts import joint_state as layout_of, put_stamps     # noqa: E402
 from recorded_robots import write_topics                                # noqa: E402
 
 SCENE = "ground: true\nrobots:\n  a: {robot: quadruped, p: [0, 0], xacro_args: {}}\n  b: {robot: %s, p: [2, 0, 0]}\nobjects:\n" \
@@ -151,7 +151,7 @@ def test_trial_X6_a_recording_holds_its_scene(tmp_path, monkeypatch):
 
 def test_trial_X6_models_are_compared_before_anything_is_simulated(arm, recorded, tmp_path, monkeypatch):
     run = _written(tmp_path / "run.mcap", recorded)
-    monkeypatch.setattr("mbros.simulate.replay.Simulator", lambda *given, **named: pytest.fail("simulated"))
+    monkeypatch.setattr("mbros.study.replay.replay.Simulator", lambda *given, **named: pytest.fail("simulated"))
     with pytest.raises(mbros.SaveError, match="of another model"):
         mbros.replay(run, model=mbros.load("arm6"))
 
@@ -180,7 +180,7 @@ BOUNDED = """
 import resource, sys, time
 resource.setrlimit(resource.RLIMIT_AS, ({limit} << 2, resource.RLIM_INFINITY))
 import mbros
-from mbros.simulate.compare import compare
+from mbros.study.replay.compare import compare
 try:
     {what}
 except mbros.MbrosError as error:
@@ -211,7 +211,7 @@ def test_trial_X6_what_a_recording_unpacks_to_has_a_limit(recorded, what, tmp_pa
     path.write_bytes(blob)
     asked = f"mbros.replay({str(path)!r})"
     if what == "rows":
-        asked = f"mbros.simulate.mcap_reading.AND = 1 << 21; compare({str(path)!r}, mbros.load('arm7'), bench=False)"
+        asked = f"mbros.record.mcap_reading.AND = 1 << 21; compare({str(path)!r}, mbros.load('arm7'), bench=False)"
     done = subprocess.run([sys.executable, "-c", BOUNDED.format(limit=LIMIT, what=asked)], capture_output=True, text=True, timeout=60)
     said, took = done.stdout.splitlines()[0], int(done.stdout.split()[-1])
     assert done.returncode == 0 and "bomb.mcap is no MCAP file, was cut off or is damaged: at byte " in said, done

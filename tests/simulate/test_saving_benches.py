@@ -84,7 +84,7 @@ def happens(sim, seed):
     return ""
 
 
-@pytest.mark.filterwarnings("ignore::mbros.simulate.source.SourceWarning")
+@pytest.mark.filterwarnings("ignore::mbros.bench.source.SourceWarning")
 @pytest.mark.parametrize("case", range(CASES))
 def test_a_random_bench_goes_on_to_the_bit(case):
     rng = np.random.default_rng(case)

@@ -13,8 +13,8 @@ from patience import PATIENCE, until
 from process_groups import busy, living
 
 import mbros
-from mbros.simulate.sweep import workers
-from mbros.simulate.sweep.cases import cases_of
+from mbros.study.sweep import workers
+from mbros.study.sweep.cases import cases_of
 
 ROOT = Path(__file__).resolve().parents[2]
 STUDY = """import multiprocessing, os, sys, time

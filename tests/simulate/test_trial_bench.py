@@ -5,7 +5,7 @@ import mbros
 import numpy as np
 import pytest
 from bench_rigs import bench, disc
-from mbros.simulate.source import SourceWarning
+from mbros.bench.source import SourceWarning
 from scipy.integrate import solve_ivp
 from source_rigs import H, follow, real, rig, sample, swing
 

@@ -8,8 +8,8 @@ import pytest
 import mbros
 from mbros.cli import main
 from mbros.describe.devices.gains import JointLoad, position_gains, velocity_gains
-from mbros.simulate.bench import layout
-from mbros.simulate.joint_loads import _in_loops, joint_loads
+from mbros.bench.bench import layout
+from mbros.bench.joint_loads import _in_loops, joint_loads
 
 STEPS = (1e-3, 5e-3)
 

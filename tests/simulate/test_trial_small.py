@@ -19,7 +19,7 @@ def test_trial_H15_counts_are_whole(number, value):
 
 def test_trial_H15_a_recording_that_ends_warns_at_once(tmp_path):
     pytest.importorskip("mcap", reason="needs mbros[record]")
-    from mbros.simulate.recorder import RecorderError
+    from mbros.record.recorder import RecorderError
 
     sim = mbros.Simulator(mbros.load("pendulum"))
     tape = sim.record(tmp_path / "run.mcap")

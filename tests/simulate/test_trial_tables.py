@@ -26,7 +26,7 @@ def test_trial_L11_a_saved_log_comes_back(robot, tmp_path):
 
 
 def test_trial_L11_columns_are_those_of_recordings(tmp_path):
-    from mbros.simulate.recorder import plant_columns
+    from mbros.record.recorder import plant_columns
 
     log = moving("arm7", bench="arm7_servo")
     names = plant_columns(mbros.Simulator(log.model).plant)[0]

@@ -27,8 +27,8 @@ STUBS = {"mbros_core/_engine.pyi": [f"mbros_core{name}" for name in ENGINES],
          "mbros_core/realtime/_loop.pyi": ["mbros_core.realtime._loop"],
          "mbros_core/realtime/_jitter.pyi": ["mbros_core.realtime._jitter"],
          "mbros_core/realtime/_shared.pyi": ["mbros_core.realtime._shared"],
-         "mbros/ros/_dataplane.pyi": ["mbros.ros._dataplane"],
-         "mbros/ros/_ending.pyi": ["mbros.ros._ending"]}
+         "mbros/ros/wire/_dataplane.pyi": ["mbros.ros.wire._dataplane"],
+         "mbros/ros/process/_ending.pyi": ["mbros.ros.process._ending"]}
 MODULES = [module for modules in STUBS.values() for module in modules]
 ALLOWED = ROOT / "tests" / "types" / "stubtest.txt"
 

@@ -165,7 +165,7 @@ def test_trial_H14_charts_are_hidden_while_empty_and_digits_have_room():
 
 def test_trial_H13_a_recording_is_played_with_what_its_bench_said(tmp_path):
     pytest.importorskip("mcap", reason="needs mbros[record]")
-    from mbros.simulate.recorded_log import read_mcap
+    from mbros.study.replay.recorded_log import read_mcap
     sim = mbros.Simulator(mbros.load("arm7"), bench=bench())
     with sim.record(tmp_path / "run.mcap"):
         sim.command(position={"joint1": 0.3})

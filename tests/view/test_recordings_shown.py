@@ -5,7 +5,7 @@ import pytest
 
 from mbros import cli
 from mbros.cli import main
-from mbros.simulate.reading import csv_columns, fits, read_csv
+from mbros.study.replay.reading import csv_columns, fits, read_csv
 
 
 @pytest.mark.parametrize("robot, options", [("arm7", ["--bench", "arm7_servo", "--signals", "joint*.encoder.*"]),
@@ -26,7 +26,7 @@ def test_trial_H5_a_csv_with_signals_is_shown(robot, options, tmp_path, capsys):
 @pytest.mark.parametrize("robot", ["arm7", "quadruped"])
 def test_trial_H5_a_recording_is_shown(robot, tmp_path, capsys):
     pytest.importorskip("mcap", reason="needs mbros[record]")
-    from mbros.simulate.recorded_log import read_mcap
+    from mbros.study.replay.recorded_log import read_mcap
 
     model, path = mbros.load(robot), tmp_path / "run.mcap"
     sim = mbros.Simulator(model)

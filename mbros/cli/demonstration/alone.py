@@ -17,7 +17,7 @@ def run(model: Model, robot: str, duration: float, rate: float, command_rate: fl
     """Exit code: 0 when every pose was reached. model: of `robot`, on a fixed base."""
     from mbros.cli.demonstration.controller import as_dict, wait_for_slot
     from mbros.errors import FaultError
-    from mbros.simulate.recorder import Recorder
+    from mbros.record.recorder import Recorder
     from mbros.simulate.simulator import make_plant
     from mbros_core.realtime import Loop
 

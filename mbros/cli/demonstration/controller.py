@@ -21,7 +21,7 @@ import numpy as np
 
 from mbros.cli.demonstration.sequence import PoseSequence
 from mbros.cli.values import add_package_dir, xacro_argument
-from mbros.ros.strangers import bare_node
+from mbros.ros.process.strangers import bare_node
 
 SILENCE = 2.0       # s without a state after which the robot counts as gone
 
@@ -46,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     from rclpy.utilities import remove_ros_args
 
     import mbros
-    from mbros.ros import middleware
+    from mbros.ros.process import middleware
 
     arguments = parser().parse_args(remove_ros_args(["controller", *argv])[1:])
     stop = threading.Event()

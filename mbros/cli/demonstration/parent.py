@@ -66,7 +66,7 @@ def watch(model: Model, view: View, children: Any, csv: str | None) -> str | Non
     import rclpy
 
     from mbros.cli.demonstration.watch import Watch
-    from mbros.ros import middleware
+    from mbros.ros.process import middleware
 
     middleware.init([])
     recorder, screen = joint_recorder(csv, model), Screen()
@@ -111,7 +111,7 @@ def follow(view: View, children: Any, look: Any, screen: Screen) -> str | None:
 
 def joint_recorder(path: str | None, model: Model) -> Any:
     """A CsvFile for the joint states, or None."""
-    from mbros.simulate.recorder import CsvFile
+    from mbros.record.recorder import CsvFile
 
     if path is None:
         return None

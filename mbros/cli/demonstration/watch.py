@@ -6,10 +6,10 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from mbros.cli.demonstration.table import View
-from mbros.ros.strangers import bare_node
+from mbros.ros.process.strangers import bare_node
 
 if TYPE_CHECKING:
-    from mbros.simulate.recorder import Recorder
+    from mbros.record.recorder import Recorder
 
 WINDOW = 2.0        # s over which rates are measured
 

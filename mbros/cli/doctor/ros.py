@@ -33,11 +33,11 @@ def installation(machine: Machine) -> Iterator[Finding]:
     else:
         yield Finding(OK, "ros", "messages", "all packages the node uses are there")
     yield transforms(machine)
-    ending = machine.module("mbros.ros._ending")
+    ending = machine.module("mbros.ros.process._ending")
     if isinstance(ending, Exception):
         yield Finding(PROBLEM, "ros", "node", f"it does not start without what takes its signals: {ending}",
                       "Build mbros again: pip install .")
-    plane = machine.module("mbros.ros._dataplane")
+    plane = machine.module("mbros.ros.wire._dataplane")
     if isinstance(plane, Exception):
         yield Finding(NOTE, "ros", "data plane", f"messages will go through Python, slower: {plane}", "Build mbros again: pip install .")
     else:

@@ -14,7 +14,7 @@ from mbros.describe.shapes import GROUNDS
 from mbros.errors import MbrosError
 from mbros.spatial.vectors import Pose
 
-from ..messages import fill_xyz
+from mbros.ros.wire.messages import fill_xyz
 from .refusal import Refusal, unsupported
 
 

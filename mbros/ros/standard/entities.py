@@ -17,10 +17,10 @@ from simulation_interfaces.msg import EntityCategory, EntityState, NamedPose, Re
 from mbros.describe.members import OBJECT
 from mbros.names import hint, printable
 
-from ..messages import fill_xyz, set_time
-from ..patterns import Pattern, PatternError
+from mbros.ros.wire.messages import fill_xyz, set_time
+from mbros.ros.serve.patterns import Pattern, PatternError
 from ..robot import Robot
-from ..turn import Line, elsewhere
+from mbros.ros.serve.turn import Line, elsewhere
 from .bounds import Box, Extents, Region, fill_bounds
 from .refusal import Refusal
 

@@ -11,7 +11,7 @@ from simulation_interfaces.srv import SetEntityState
 
 from mbros.spatial.given import pose_of_any_length
 
-from ..requests import Requested
+from mbros.ros.serve.requests import Requested
 from .entities import WORLD, Entities, Entity
 from .refusal import Refusal
 

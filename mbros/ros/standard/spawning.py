@@ -25,7 +25,7 @@ from mbros.names import printable
 from mbros.spatial.given import pose_of_any_length
 from mbros.spatial.vectors import Pose
 
-from ..another_world import why_never, why_not_now
+from mbros.ros.serve.another_world import why_never, why_not_now
 from ..errors import sentence
 from .entities import WORLD, Entities
 from .refusal import Refusal, unsupported

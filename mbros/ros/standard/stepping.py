@@ -13,8 +13,8 @@ from simulation_interfaces.action import SimulateSteps
 from simulation_interfaces.msg import Result, SimulationState
 
 from ..errors import RequestError, sentence
-from ..steps import FIRST, MOST_STEPS
-from ..turn import elsewhere, next_round
+from mbros.ros.serve.steps import FIRST, MOST_STEPS
+from mbros.ros.serve.turn import elsewhere, next_round
 from .refusal import Refusal
 from .running import NAMES, Running
 from .table import ROWS

@@ -1,0 +1,1 @@
+"""The bench: devices on a robot, their signals, faults and sources."""

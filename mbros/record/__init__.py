@@ -1,0 +1,1 @@
+"""Recordings: what is written of a simulation, and how files say it."""

@@ -1,0 +1,1 @@
+"""Services, and the work that they ask for."""

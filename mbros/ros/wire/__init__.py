@@ -1,0 +1,1 @@
+"""Messages, topics and the data plane."""

@@ -1,0 +1,1 @@
+"""Studies of runs: replay and comparison, sweeps, fault campaigns, identification."""

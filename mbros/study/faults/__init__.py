@@ -1,0 +1,1 @@
+"""Fault campaigns: scripts run, judged and reported."""
