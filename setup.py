@@ -58,32 +58,32 @@ BRIEF = ["-Os", "-ffp-contract=off"] if PLAIN else []
 # name, MBROS_LANES (None: not an engine), only on x86-64, flags of its own. One engine, several meanings of `real`; which
 # of them a process uses is chosen from the CPU when mbros_core is imported.
 MODULES = [
-    ("mbros_core._double",           1,    False, []),
-    ("mbros_core._double_v3",        1,    True,  AVX2 + ["-mtune=haswell"]),
-    ("mbros_core._double_v4",        1,    True,  AVX512),
-    ("mbros_core._lanes2",           2,    False, SMALL),
-    ("mbros_core._lanes4",           4,    True,  AVX2 + ["-mtune=haswell"]),
-    ("mbros_core._lanes8",           8,    True,  AVX512),
-    ("mbros_core._dual2",            2,    False, ["-DMBROS_DUAL=1", *SMALL]),
-    ("mbros_core._dual4",            4,    True,  ["-DMBROS_DUAL=1", *AVX2, "-mtune=haswell"]),
-    ("mbros_core._dual8",            8,    True,  ["-DMBROS_DUAL=1", *AVX512]),
-    ("mbros_core._traced",           1,    False, ["-DMBROS_TRACED=1", "-Os"]),
-    ("mbros_core._callbacks",        None, False, []),
-    ("mbros_core._small",            None, False, BRIEF),
-    ("mbros_core.geometry._geometry", None, False, []),
-    ("mbros_core.constraints._scene", None, False, SHORT_LOOPS),
-    ("mbros_core.constraints._solver", None, False, []),
-    ("mbros_core.devices._devices",  None, False, []),
-    ("mbros_core.devices._commanded", None, False, []),
-    ("mbros_core.devices._pushes",   None, False, []),
-    ("mbros_core.realtime._loop",    None, False, []),
-    ("mbros_core.realtime._jitter",  None, False, []),
-    ("mbros_core.realtime._shared",  None, False, []),
-    ("mbros.ros.wire._dataplane",    None, False, []),
-    ("mbros.ros.process._ending",    None, False, []),
+    ("mbros_core.engine._double",        1,    False, []),
+    ("mbros_core.engine._double_v3",     1,    True,   AVX2 + ["-mtune=haswell"]),
+    ("mbros_core.engine._double_v4",     1,    True,   AVX512),
+    ("mbros_core.engine._lanes2",        2,    False, SMALL),
+    ("mbros_core.engine._lanes4",        4,    True,   AVX2 + ["-mtune=haswell"]),
+    ("mbros_core.engine._lanes8",        8,    True,   AVX512),
+    ("mbros_core.engine._dual2",         2,    False, ["-DMBROS_DUAL=1", *SMALL]),
+    ("mbros_core.engine._dual4",         4,    True,   ["-DMBROS_DUAL=1", *AVX2, "-mtune=haswell"]),
+    ("mbros_core.engine._dual8",         8,    True,   ["-DMBROS_DUAL=1", *AVX512]),
+    ("mbros_core.engine._traced",        1,    False, ["-DMBROS_TRACED=1", "-Os"]),
+    ("mbros_core.engine._callbacks",     None, False, []),
+    ("mbros_core.engine._small",         None, False, BRIEF),
+    ("mbros_core.geometry._geometry",    None, False, []),
+    ("mbros_core.constraints._scene",    None, False, SHORT_LOOPS),
+    ("mbros_core.constraints._solver",   None, False, []),
+    ("mbros_core.plant._devices",        None, False, []),
+    ("mbros_core.plant._commanded",      None, False, []),
+    ("mbros_core.plant._pushes",         None, False, []),
+    ("mbros_core.realtime._loop",        None, False, []),
+    ("mbros_core.realtime._jitter",      None, False, []),
+    ("mbros_core.realtime._shared",      None, False, []),
+    ("mbros.ros.wire._dataplane",        None, False, []),
+    ("mbros.ros.process._ending",        None, False, []),
 ]
 # Traces are made once for a robot: this one is to be small, nothing of it is marked to be inlined.
-TRACED = "mbros_core._traced"
+TRACED = "mbros_core.engine._traced"
 # What only tests and benchmarks of this tree import: compiled in place, and in no wheel.
 IN_PLACE_ONLY = {"mbros_core.constraints._solver"}
 
@@ -213,7 +213,7 @@ def translated(ext, folder):
 
 def mark_equations(text):
     """CYTHON_INLINE of every function of the physics' .pxd files becomes MBROS_EQUATION, but for what _engine.pxi names."""
-    with open("mbros_core/_engine.pxi", encoding="utf-8") as f:
+    with open("mbros_core/engine/_engine.pxi", encoding="utf-8") as f:
         imports = re.findall(r"^from mbros_core\.\w+\.(\w+) cimport (\([^)]*\)|.*)$", f.read(), re.MULTILINE)
     functions = {f"{len(module)}{module}_{name}" for module, names in imports for name in re.findall(r"\w+", names)}
 
@@ -237,7 +237,7 @@ def mark_wrappers(text, name):
     not know the pragmas ignore them.
     """
     own = "".join(f"{len(part)}{part}_" for part in name.split("."))
-    kernel = rf"__pyx_f_(?!{own}|10mbros_core_6arrays_)10mbros_core_\d+[a-z]+_"
+    kernel = rf"__pyx_f_(?!{own}|10mbros_core_6engine_6arrays_)10mbros_core_\d+[a-z]+_"
     algorithms = "7Checked|10Kinematics|8Momentum|5Loads|19AnalyticDerivatives|8Dynamics"      # arguments.pxi to dynamics.pxi
     calls = rf"_(?:{algorithms})_|_5Plant_(?:\d+step|step_under|refuse_\w+)\(|__Pyx_CyFunction_Vectorcall_"
     full_speed = rf"{calls}|__pyx_f_10mbros_core_7spatial_" if is_engine(name) else kernel

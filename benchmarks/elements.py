@@ -34,9 +34,9 @@ THROUGH = re.compile(r"    if c\.devices != NULL:\n        return c\.devices\.st
 # file, what is cut out, how often it is there, what is there instead
 CUTS = {"elements": [("mbros_core/algorithms/forward_dynamics.pxd", ELEMENTS, 1, ""),
                      ("mbros_core/algorithms/inverse_dynamics.pxd", ELEMENTS, 1, ""), ("mbros_core/forces/passive.pxd", ELEMENTS, 3, "")],
-        "contact": [("mbros_core/integrators/steps.pxd", CONTACT, 7, ""), ("mbros_core/plug.pxi", OF_PLANT, 2, "")],
-        "devices": [("mbros_core/plant.pxi", HOOK, 2, "plant_step"), ("mbros_core/plant.pxi", QUESTION, 1, ""),
-                    ("mbros_core/plug.pxi", THROUGH, 1, "")]}
+        "contact": [("mbros_core/integrators/steps.pxd", CONTACT, 7, ""), ("mbros_core/engine/plug.pxi", OF_PLANT, 2, "")],
+        "devices": [("mbros_core/engine/plant.pxi", HOOK, 2, "plant_step"), ("mbros_core/engine/plant.pxi", QUESTION, 1, ""),
+                    ("mbros_core/engine/plug.pxi", THROUGH, 1, "")]}
 INTEGRATORS = {"elements": "semi_implicit_euler", "contact": "midpoint", "devices": "midpoint"}
 DT = 1e-3
 
@@ -54,7 +54,7 @@ def build(folder: Path, cut) -> Path:
                           env={**os.environ, "MBROS_ONLY": "double"})
     if done.returncode:
         raise RuntimeError(f"the engine could not be built:\n{done.stderr[-2000:]}")
-    return Path(shutil.copy(next((folder / "mbros_core").glob("_double.*.so")), folder.with_suffix(".so")))
+    return Path(shutil.copy(next((folder / "mbros_core").rglob("_double.*.so")), folder.with_suffix(".so")))
 
 
 def engine(path: Path, name: str):

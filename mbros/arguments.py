@@ -1,5 +1,5 @@
-"""Checks of what users write, where they write it: those of mbros_core.given, which the engine makes too, and of paths, models, states and
-parts of descriptions. A refusal is a MbrosError naming the element; of what is part of a description, a ModelError.
+"""Checks of what users write, where they write it: those of mbros_core.support.given, which the engine makes too, and of paths, models,
+states and parts of descriptions. A refusal is a MbrosError naming the element; of what is part of a description, a ModelError.
 """
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from typing import Any, NoReturn
 
 import mbros_core
 import numpy as np
-from mbros_core._small import numbers as plain_numbers
+from mbros_core.engine._small import numbers as plain_numbers
 from mbros_core.errors import state_error
-from mbros_core.given import (
-    bounded as bounded, choice as choice, count as count, file_path as file_path, finite as finite, number as number, reals as reals,
-    step_interval as step_interval, step_length as step_length, vector as vector)
-from mbros_core.numbers import counted as counted, floats as floats, is_whole as is_whole, short
+from mbros_core.support.given import (bounded as bounded, choice as choice, count as count, file_path as file_path, finite as finite,
+    number as number, reals as reals, step_interval as step_interval, step_length as step_length, vector as vector)
+from mbros_core.support.numbers import counted as counted, floats as floats, is_whole as is_whole, short
 
 from mbros.errors import MbrosError, ModelError, Problem
 from mbros.names import no_name

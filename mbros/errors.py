@@ -15,7 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 from mbros_core.errors import (BusyError, CoordinateIndexError, FaultError, GimbalLockError, LoopError, LoopTimeoutError, MbrosError,
                                NoMemoryError, NonFiniteError, NotBuiltError, PrivilegeError, StateError, SystemRefusedError,
                                UnknownNameError, WrongTypeError)
-from mbros_core.numbers import short
+from mbros_core.support.numbers import short
 
 from mbros.names import hint, printable, sentences
 

@@ -59,7 +59,7 @@ def sentences(*parts: str) -> str:
 
 def no_name(name: object) -> tuple[str, str] | None:
     """Why `name` cannot be the name of an element: (what is wrong with it, remedy). None when it can."""
-    from mbros_core.numbers import short      # start-up time: commands and signal handlers are there before NumPy is
+    from mbros_core.support.numbers import short      # start-up time: commands and signal handlers are there before NumPy is
 
     if not isinstance(name, str) or not name.strip():
         return f"its name is {short(name)}", "Give a non-empty string."

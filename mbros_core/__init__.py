@@ -9,12 +9,12 @@ from types import ModuleType
 
 from typing import TYPE_CHECKING
 
-from . import cpu
 from .errors import FaultError, GimbalLockError, NonFiniteError
 from .integrators.registry import BY_ERROR, DEFAULT as DEFAULT_INTEGRATOR, NAMES as INTEGRATORS
+from .support import cpu
 
 if TYPE_CHECKING:
-    from ._engine import Batch, Dynamics as Model, InverseKinematics, LinearDynamics, Plant, Regressor, State
+    from .engine._engine import Batch, Dynamics as Model, InverseKinematics, LinearDynamics, Plant, Regressor, State
 else:
     _engine = cpu.load_double()
     Model = _engine.Dynamics

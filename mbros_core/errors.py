@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .fields import FIELDS
+from mbros_core.engine.fields import FIELDS
 from .joints.registry import row_of
-from .numbers import short
-from .user_code import raised
+from mbros_core.support.numbers import short
+from mbros_core.engine.user_code import raised
 
 if TYPE_CHECKING:
-    from mbros_core._engine import Dynamics, Model, State
+    from mbros_core.engine._engine import Dynamics, Model, State
 
 OF_CONFIGURATIONS = ("integrate", "difference", "normalize", "velocity_to_qdot", "qdot_to_velocity")    # masses have no part in these
 

@@ -12,7 +12,7 @@ Only shifts between origins are needed (no 6x6 rotation anywhere), and no lever 
 small links far from the world's origin keep their digits. "Shift" is Drake's word for it (SpatialVelocity::Shift).
 Acceleration is the plain time derivative in W of the velocity of Bo, as in Drake, not Featherstone's spatial one.
 """
-from mbros_core.real cimport less, real, select, sqrt
+from mbros_core.scalar.real cimport less, real, select, sqrt
 
 # ---------------------------------------------------------------------------------------------------- structs
 

@@ -17,8 +17,8 @@ import numpy as np
 
 from .errors import FrozenSpecError, MbrosError
 from .joints.registry import JointKind, row_of, user_row
-from .numbers import floats, is_whole, short
-from .records import record
+from mbros_core.support.numbers import floats, is_whole, short
+from mbros_core.support.records import record
 
 if TYPE_CHECKING:
     from mbros_core.typing import JointRow

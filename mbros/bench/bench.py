@@ -7,11 +7,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mbros_core.actuators.registry import BY_NAME as ACTUATORS, COMMANDS as COMMANDED
-from mbros_core.available import Room
-from mbros_core.channels.registry import BY_NAME as CHANNELS, memory, slots
-from mbros_core.devices.keys import stream_key
-from mbros_core.devices.rows import DeviceKind
+from mbros_core.plant.actuators.registry import BY_NAME as ACTUATORS, COMMANDS as COMMANDED
+from mbros_core.support.available import Room
+from mbros_core.plant.channels.registry import BY_NAME as CHANNELS, memory, slots
+from mbros_core.plant.keys import stream_key
+from mbros_core.plant.rows import DeviceKind
 from mbros_core.spec import joint_coordinates
 
 from mbros.describe.devices.channel import Channel, first_in_message

@@ -8,8 +8,8 @@ from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mbros_core.devices.keys import stream_key
-from mbros_core.injected.registry import BY_HAND, CONDITIONS, ENDLESS, TRIGGER_MEMORY, TRIGGER_NUMBERS, memory, parameters, room
+from mbros_core.plant.keys import stream_key
+from mbros_core.plant.faults.registry import BY_HAND, CONDITIONS, ENDLESS, TRIGGER_MEMORY, TRIGGER_NUMBERS, memory, parameters, room
 
 from mbros.describe.devices.channel import first_in_message
 from mbros.errors import unknown
@@ -41,7 +41,7 @@ def steps(seconds: float, dt: float) -> float:
 
 
 def of_trigger(fault: Fault, dt: float) -> np.ndarray:
-    """Its numbers, TRIGGER_NUMBERS of mbros_core.injected.registry."""
+    """Its numbers, TRIGGER_NUMBERS of mbros_core.plant.faults.registry."""
     when, times = fault.when, fault.times
     kind = BY_HAND if fault.by_hand else 0.0
     if when is not None:

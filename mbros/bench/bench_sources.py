@@ -48,7 +48,7 @@ def add_sources(out: Layout, sources: list[JointSource], joints: dict[str, Joint
             k = [out.signal(f"{name}.interface.{word}", unit, 1, what, name) for word, what in (
                 ("effort", "what a real, prescribed or locked joint's motion took in the last step"),
                 ("residual", "that less the effort that was measured, through the observer"))]
-            from mbros_core.devices._devices import SOURCE_PLACES      # start-up time: few benches have sources
+            from mbros_core.plant._devices import SOURCE_PLACES      # start-up time: few benches have sources
 
             start = np.zeros(SOURCE_PLACES["SIZE"])
             start[[SOURCE_PLACES[name] for name in ("TIME", "MEASURED", "OFF_Q", "OFF_V", "RESIDUAL")]] = np.nan
@@ -69,7 +69,7 @@ def place_sources(out: Layout, head: int) -> None:
 
 def hardware_columns(row: SourceRow) -> list[tuple[str, str, int]]:
     """(name, unit, place in the block) of what hardware said last, as it came: how many samples so far, and the newest."""
-    from mbros_core.devices._devices import SOURCE_PLACES      # start-up time: few benches have sources
+    from mbros_core.plant._devices import SOURCE_PLACES      # start-up time: few benches have sources
 
     unit = row.unit
     return [(f"{row.joint}.hardware.{word}", of, row.memory + SOURCE_PLACES[place]) for word, of, place in (
@@ -78,7 +78,7 @@ def hardware_columns(row: SourceRow) -> list[tuple[str, str, int]]:
 
 
 def source_table(out: Layout, numbers: list[int]) -> list[tuple[int, ...]]:
-    """For mbros_core.devices. numbers: where those of each begin in the block."""
+    """For mbros_core.plant. numbers: where those of each begin in the block."""
     for row, at in zip(out.sources, numbers):
         row.numbers = int(at)
     return [(*row.place, row.memory, *row.signals, row.numbers) for row in out.sources]

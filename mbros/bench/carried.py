@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mbros_core.constraints.touches import COUNT, PAIR, points_in
-from mbros_core.fields import FIELDS
-from mbros_core.injected.registry import TRIGGER_MEMORY
+from mbros_core.engine.fields import FIELDS
+from mbros_core.plant.faults.registry import TRIGGER_MEMORY
 
 from mbros.arguments import check_model
 from mbros.errors import MbrosError
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mbros import Model, Simulator
     from mbros.describe.devices.bench import BenchLike
     from mbros.bench.layout import Layout
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
     from mbros_core.typing import Array
 
     Places = tuple[Any, Any]                # rows of the one, and the same rows of the other: whole numbers
@@ -28,7 +28,7 @@ NAMES = {"nb": "body_names", "ne": "force_names", "ns": "shape_names", "nk": "co
 
 
 def places(a: Model, b: Model) -> dict[str, Places]:
-    """By the words of mbros_core.fields: which rows of a state of `a` are which of one of `b`. Cost: linear in both."""
+    """By the words of mbros_core.engine.fields: which rows of a state of `a` are which of one of `b`. Cost: linear in both."""
     found = {rows: _same(getattr(a.spec, names), getattr(b.spec, names)) for rows, names in NAMES.items()}
     theirs = {joint.name: joint for joint in b.joints}
     pairs = [(joint, theirs[joint.name]) for joint in a.joints if joint.name in theirs and not joint.follows

@@ -6,7 +6,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mbros_core.channels.registry import slots
+from mbros_core.plant.channels.registry import slots
 
 from mbros.describe.devices.channel import Channel
 from mbros.describe.devices.points import points_in
@@ -16,8 +16,8 @@ from mbros.bench.live_numbers import LiveNumbers, LiveTable, Tried, check_room
 
 if TYPE_CHECKING:
     from mbros.bench.layout import DevicePart, Layout
-    from mbros_core.devices._devices import Devices
-    from mbros_core.devices.rows import Number
+    from mbros_core.plant._devices import Devices
+    from mbros_core.plant.rows import Number
 
 FIXED = {"hold_rate": "when the simulator is made, with its grid of steps", "rate": "when the simulator is made, with its grid of steps",
          "latency": "when the simulator is made, with the room for what is under way"}

@@ -4,9 +4,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mbros_core._small import put
-from mbros_core.given import any_number
-from mbros_core.numbers import short
+from mbros_core.engine._small import put
+from mbros_core.support.given import any_number
+from mbros_core.support.numbers import short
 
 from mbros.errors import MbrosError, WrongTypeError, unknown
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mbros.bench.signal_log import SignalColumns
     from mbros.bench.sources import Sources
     from mbros_core import Plant
-    from mbros_core.devices._devices import Devices
+    from mbros_core.plant._devices import Devices
 
 
 def given_bench(model: Model, bench: BenchLike, dt: float) -> Layout | None:
@@ -34,7 +34,7 @@ def given_bench(model: Model, bench: BenchLike, dt: float) -> Layout | None:
 
 def devices_of(plant: Plant, bench: Layout) -> Devices:
     """New devices on a plant."""
-    from mbros_core.devices._devices import Devices      # start-up time: who does not use it does not pay
+    from mbros_core.plant._devices import Devices      # start-up time: who does not use it does not pay
 
     devices = Devices(plant, bench.tables())
     plant._attach(devices)

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
-from mbros_core._small import point_in, turned
-from mbros_core.checks import LARGEST
-from mbros_core.given import any_number, bounded, reals
-from mbros_core.numbers import is_whole, short
+from mbros_core.engine._small import point_in, turned
+from mbros_core.engine.checks import LARGEST
+from mbros_core.support.given import any_number, bounded, reals
+from mbros_core.support.numbers import is_whole, short
 
 from mbros.errors import MbrosError, OwnAttributes, WrongTypeError
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from mbros import Model
     from mbros.names import FrameLike
     from mbros_core import Plant, State
-    from mbros_core.devices._pushes import Pushes
+    from mbros_core.plant._pushes import Pushes
     from mbros_core.typing import Array, ArrayLike
 
-# of mbros_core.devices._pushes, which is asked when the first one is attached
+# of mbros_core.plant._pushes, which is asked when the first one is attached
 WRENCH, EFFORT, PAYLOAD = 1, 2, 3
 MOST, WIDTH = 32, 16
 KIND, NUMBER, STEPS, BEGAN, BODY, AXES, POINT, TORQUE, FORCE = 0, 1, 2, 3, 4, 5, 6, 9, 12
@@ -158,10 +158,10 @@ class Disturbances(OwnAttributes):
     """
 
     def __init__(self, model: Model, plant: Plant, start: State, table: Array | None = None) -> None:
-        from mbros_core.devices._pushes import COLUMNS, Pushes      # start-up time: who does not use it does not pay
+        from mbros_core.plant._pushes import COLUMNS, Pushes      # start-up time: who does not use it does not pay
 
         if any(globals()[name] != number for name, number in COLUMNS.items()):
-            raise ImportError("mbros.bench.disturbances and mbros_core.devices._pushes disagree: rebuild mbros_core")
+            raise ImportError("mbros.bench.disturbances and mbros_core.plant._pushes disagree: rebuild mbros_core")
         self._model, self._state, self._start, self._dt = model, plant.state, start, plant.dt
         self._pushes: Pushes = Pushes(plant)
         if table is not None:
@@ -213,7 +213,7 @@ class Disturbances(OwnAttributes):
 
     @property
     def table(self) -> Array:
-        """All of it, (32, 16), as mbros_core.devices keeps it; a view."""
+        """All of it, (32, 16), as mbros_core.plant keeps it; a view."""
         return self._pushes.table
 
     def __len__(self) -> int:

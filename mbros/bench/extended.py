@@ -4,8 +4,8 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from mbros_core.given import choice
-from mbros_core.numbers import short
+from mbros_core.support.given import choice
+from mbros_core.support.numbers import short
 
 from mbros.describe.devices.bench import Bench
 from mbros.describe.devices.fault import Fault
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mbros.names import JointLike
     from mbros.bench.faults import ActiveFault
 
-STEPS = 0                   # in the block (mbros_core/devices/device.pxd)
+STEPS = 0                   # in the block (mbros_core/plant/device.pxd)
 # What a bench has is read, extended and put in its place as one: of two threads that did so at once, the part of one would be lost.
 ONE_AT_A_TIME = threading.RLock()
 

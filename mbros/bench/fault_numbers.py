@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mbros_core.channels.registry import BY_NAME as CHANNELS
-from mbros_core.injected.registry import TRIGGER_NUMBERS, room
+from mbros_core.plant.channels.registry import BY_NAME as CHANNELS
+from mbros_core.plant.faults.registry import TRIGGER_NUMBERS, room
 
 from mbros.bench.bench_faults import numbers_of
 from mbros.bench.device_numbers import value_in
@@ -15,7 +15,7 @@ from mbros.bench.live_numbers import LiveNumbers, Tried, check_room
 if TYPE_CHECKING:
     from mbros.describe.devices.fault import Fault
     from mbros.bench.layout import Layout
-    from mbros_core.devices.rows import Number
+    from mbros_core.plant.rows import Number
 
 
 class FaultNumbers(LiveNumbers):

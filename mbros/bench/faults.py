@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mbros_core.injected.registry import TRIGGER_MEMORY
+from mbros_core.plant.faults.registry import TRIGGER_MEMORY
 
 from mbros.bench.live_numbers import LiveTable
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from mbros.bench.bench_faults import FaultRow
     from mbros.bench.layout import Layout
     from mbros.bench.fault_numbers import FaultNumbers
-    from mbros_core.devices._devices import Devices
+    from mbros_core.plant._devices import Devices
 
 
 class ActiveFault:

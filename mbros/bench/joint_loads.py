@@ -24,7 +24,7 @@ from mbros.describe.shapes import GROUNDS
 if TYPE_CHECKING:
     from mbros import Joint, Model
     from mbros.model.shapes import BodyShape
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
     from mbros_core.typing import Array
 
     Standing = tuple[float, Array, slice, list[BodyShape]]         # mass, up, its base in v, the shapes that it stands on

@@ -6,8 +6,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mbros_core.devices.rows import DeviceKind
-from mbros_core.injected.registry import TRIGGER_MEMORY
+from mbros_core.plant.rows import DeviceKind
+from mbros_core.plant.faults.registry import TRIGGER_MEMORY
 
 from mbros.errors import Problem
 from mbros.bench.bench_faults import FaultRow, fault_tables, of_signals
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mbros.describe.devices.bench import Bench
     from mbros.describe.devices.gains import Gains, JointLoad
 
-HEAD = 2                    # step count, steps taken again (mbros_core/devices/device.pxd)
+HEAD = 2                    # step count, steps taken again (mbros_core/plant/device.pxd)
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ class Layout:
         return self.memory_at + sum(map(len, self.memories)) + len(TRIGGER_MEMORY) * k
 
     def tables(self) -> dict[str, Any]:
-        """For mbros_core.devices."""
+        """For mbros_core.plant."""
         n, size = len(self.rows), self.size
         given = HEAD
         value, fresh = given + size, given + 2 * size

@@ -9,8 +9,8 @@ from mbros.errors import MbrosError, OwnAttributes, unknown
 
 if TYPE_CHECKING:
     from mbros.bench.layout import Layout
-    from mbros_core.devices._devices import Devices
-    from mbros_core.devices.rows import Number
+    from mbros_core.plant._devices import Devices
+    from mbros_core.plant.rows import Number
 
 T = TypeVar("T", covariant=True)
 

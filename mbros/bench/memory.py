@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from mbros_core.injected.registry import TRIGGER_MEMORY
+from mbros_core.plant.faults.registry import TRIGGER_MEMORY
 
 from mbros.describe.devices.source import SAFE
 from mbros.bench.source import REASONS, SourceMemory

@@ -6,14 +6,14 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mbros_core.numbers import short
+from mbros_core.support.numbers import short
 
 from mbros.errors import MbrosError, WrongTypeError, unknown
 from mbros.bench.layout import HEAD
 
 if TYPE_CHECKING:
     from mbros.bench.layout import Layout
-    from mbros_core._engine import Plant
+    from mbros_core.engine._engine import Plant
     from mbros_core.typing import Array
 
 

@@ -11,7 +11,7 @@ from mbros.bench.layout import HEAD
 
 if TYPE_CHECKING:
     from mbros.bench.layout import Layout, SignalRow
-    from mbros_core.devices._devices import Devices
+    from mbros_core.plant._devices import Devices
 
 
 class Signal:

@@ -1,10 +1,10 @@
-"""Where one joint's motion comes from: what it remembers, in words, and what is said of it. The law is mbros_core/devices/source.pxd."""
+"""Where one joint's motion comes from: what it remembers, in words, and what is said of it. The law is mbros_core/plant/source.pxd."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import numpy as np
-from mbros_core.devices._devices import SOURCE_PLACES
+from mbros_core.plant._devices import SOURCE_PLACES
 
 from mbros.describe.devices.source import JUMP, ROW, SAFE
 from mbros.errors import MbrosError, MbrosWarning, warn
@@ -24,7 +24,7 @@ REAL = 1.0                                  # of MODE
 
 
 class SourceMemory:
-    """What a source remembers, by the names of mbros_core/devices/source.pxd, and its numbers; live. block: of the devices."""
+    """What a source remembers, by the names of mbros_core/plant/source.pxd, and its numbers; live. block: of the devices."""
 
     __slots__ = ("_block", "_at", "_numbers")
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from math import inf, nan
 from typing import TYPE_CHECKING
 
-from mbros_core.given import any_number
-from mbros_core.numbers import short
+from mbros_core.support.given import any_number
+from mbros_core.support.numbers import short
 
 from mbros.arguments import choice
 from mbros.errors import MbrosError, WrongTypeError, unknown

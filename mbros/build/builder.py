@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mbros_core.numbers import short
+from mbros_core.support.numbers import short
 
 from mbros.arguments import LENIENCE, check_name, choice, flag, floats, numbers, refuse
 from mbros.build.bench_of_builder import BenchOfBuilder
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from mbros.describe.contacts import GroundLike
     from mbros.describe.robot import Geometry
     from mbros.names import JointLike, PoseLike
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
     from mbros_core.typing import ArrayLike
 
 

@@ -7,7 +7,7 @@ from mbros.arguments import check_name, refuse
 from mbros.describe.constraints.constraint import graft_constraints, keep_constraints
 from mbros.describe.copies import copy_description
 from mbros.describe.forces.element import graft_elements, keep_elements
-from mbros_core.numbers import short
+from mbros_core.support.numbers import short
 
 from mbros.describe.joints.classes import attachment
 from mbros.describe.robot import Collision, JointDescription

@@ -15,7 +15,7 @@ from mbros.spatial import body_numbers
 if TYPE_CHECKING:
     from mbros import Model
     from mbros.describe.robot import BodyDescription, JointDescription, RobotDescription
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
 
 FIELDS = ("gravity", "damping", "friction", "rotor_inertia", "stop_stiffness", "stop_damping", "inertia", "force_parameters",
           "contact_parameters", "constraint_parameters")

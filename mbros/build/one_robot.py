@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mbros_core.numbers import short
+from mbros_core.support.numbers import short
 
 from mbros.arguments import folders
 from mbros.describe.robot import RobotDescription

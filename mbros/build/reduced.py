@@ -9,12 +9,12 @@ from mbros.build.from_state import described
 from mbros.describe.robot import JointDescription
 from mbros.errors import MbrosError, Problem
 from mbros.spatial.placement import Placement
-from mbros_core.numbers import short
+from mbros_core.support.numbers import short
 
 if TYPE_CHECKING:
     from mbros import Joint, Model
     from mbros.describe.robot import RobotDescription
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
 
 
 def reduced_description(model: Model, locked: Any, state: State | None) -> RobotDescription:

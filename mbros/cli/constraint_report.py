@@ -11,7 +11,7 @@ from mbros.cli.terminal import table
 if TYPE_CHECKING:
     from mbros import Simulator
     from mbros.model.constraints.constraint import BuiltConstraint
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
 
 
 def constraint_lines(sim: Simulator) -> Iterator[str]:

@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mbros_core.fingerprint import fingerprint
+from mbros_core.support.fingerprint import fingerprint
 
 from mbros.build.load import load
 from mbros.build.one_robot import named_by_data

@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
         for line in kinds():
             print(line)
         return 0
-    from mbros_core.files import check_target, replace_file      # start-up time, as below
+    from mbros_core.support.files import check_target, replace_file      # start-up time, as below
 
     for word in ("report", "html"):
         if getattr(arguments, word):
@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def kinds() -> Iterator[str]:
     """A table of the kinds."""
-    from mbros_core.injected.registry import ROWS
+    from mbros_core.plant.faults.registry import ROWS
 
     yield from table(["kind", "of a", "does", "numbers"], [(row.name, row.target, row.equation, ", ".join(n.name for n in row.numbers))
                                                          for row in ROWS], left=(0, 1, 2, 3), indent="")

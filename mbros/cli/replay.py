@@ -112,7 +112,7 @@ def check_report(arguments: argparse.Namespace) -> None:
     """Before anything is computed."""
     if not arguments.report:
         return
-    from mbros_core.files import check_target
+    from mbros_core.support.files import check_target
 
     from mbros.model.figure import matplotlib
 
@@ -121,7 +121,7 @@ def check_report(arguments: argparse.Namespace) -> None:
 
 
 def write_report(arguments: argparse.Namespace, model: Model, parts: list[tuple[str, object]]) -> None:
-    from mbros_core.files import replace_file
+    from mbros_core.support.files import replace_file
 
     from mbros.study.replay.compare_page import page
 

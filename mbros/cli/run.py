@@ -18,7 +18,7 @@ from mbros.cli.terminal import Progress, paint, span, table
 if TYPE_CHECKING:
     import argparse
     from mbros import Model, Simulator
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
     from mbros_core.realtime import Loop
 
 EPILOG = """examples:
@@ -76,7 +76,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from mbros_core.files import check_target
+    from mbros_core.support.files import check_target
     from mbros.describe.robot import GRAVITY
     from mbros.cli.recording import recorders
     from mbros.errors import MbrosError

@@ -23,7 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from mbros_core.files import check_target       # start-up time, as below
+    from mbros_core.support.files import check_target       # start-up time, as below
     from mbros.study.sweep.study import read_study
     from mbros.study.sweep.sweep import sweep
     from mbros.simulate.table_files import check_path

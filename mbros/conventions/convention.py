@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import mbros_core
 import numpy as np
-from mbros_core.numbers import short
+from mbros_core.support.numbers import short
 
 from mbros.arguments import check_model, finite, reals
 from mbros.conventions.maps import MAPS, map_of

@@ -1,5 +1,5 @@
-"""How the engine converts single vectors (mbros_core/conventions.pxi): rows of (move, place among ours, place of the quaternion in q), in
-the order of the other library's numbers. Robots with joints whose maps are no such rows have no plan, and go the way of batches."""
+"""How the engine converts single vectors (mbros_core/engine/conventions.pxi): rows of (move, place among ours, place of the quaternion in
+q), in the order of the other library's numbers. Robots with joints whose maps are no such rows have no plan, and go the way of batches."""
 from __future__ import annotations
 
 from collections.abc import Iterable

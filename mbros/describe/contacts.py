@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mbros_core.constraints.registry import CONTACT_NUMBERS
-from mbros_core.numbers import floats, short
+from mbros_core.support.numbers import floats, short
 
 from mbros.arguments import check_name, numbers, refuse
 from mbros.describe.joints.classes import attachment

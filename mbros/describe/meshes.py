@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 from xml.etree import ElementTree
 
 import numpy as np
-from mbros_core.files import read_regular
-from mbros_core.numbers import short
+from mbros_core.support.files import read_regular
+from mbros_core.support.numbers import short
 
 from mbros.describe.urdf.numbers import shorten
 from mbros.describe.urdf.packages import resolve

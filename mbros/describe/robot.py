@@ -9,7 +9,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
-from mbros_core.records import record
+from mbros_core.support.records import record
 
 from mbros.describe.joints.joint import JointDescription
 from mbros.describe.joints.kinds import KINDS, ONE_AXIS

@@ -13,8 +13,8 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mbros_core.numbers import floats, short
-from mbros_core.records import record
+from mbros_core.support.numbers import floats, short
+from mbros_core.support.records import record
 
 from mbros.arguments import numbers, refuse
 from mbros.describe.robot import Geometry

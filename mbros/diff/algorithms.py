@@ -9,7 +9,7 @@
 
 Those of forward and inverse dynamics by "q", "v" and what is given are analytic (mbros_core/algorithms/*_derivatives.pxd), force elements
 included. For everything else the same sources that give the numbers are compiled with a number that carries its derivatives
-(mbros_core/dual.hpp): every joint kind, force element and algorithm has them, and they can be no other function's.
+(mbros_core/scalar/dual.hpp): every joint kind, force element and algorithm has them, and they can be no other function's.
 
 With respect to "q" means along the joints' own velocities: column k is the derivative at 0 of f(integrate(q, s e_k)) by s, as
 Pinocchio has it; (nq,) results are in coordinates. A parameter's name (model.parameter_names) stands for its numbers. Only the side
@@ -30,7 +30,7 @@ import mbros_core
 from mbros_core import DEFAULT_INTEGRATOR, NonFiniteError
 from mbros_core.algorithms.registry import OF_DUALS
 from mbros_core.errors import explain_not_finite, inputs_of
-from mbros_core.numbers import short
+from mbros_core.support.numbers import short
 
 from mbros.arguments import check_model, check_state, entries, time_step, vector
 from mbros.diff.duals import workspace
@@ -39,7 +39,7 @@ from mbros.errors import MbrosError, unknown
 
 if TYPE_CHECKING:
     from mbros import Body, Frame, Joint, Model
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
     from mbros_core.typing import Array, ArrayLike
 
 __all__ = ["Derivatives", "derivatives", "forward_dynamics", "inverse_dynamics"]

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from mbros_core import NonFiniteError
 from mbros_core.errors import explain_not_finite, inputs_of
-from mbros_core.numbers import short
+from mbros_core.support.numbers import short
 
 from mbros.arguments import check_model, check_state, entries, finite, is_whole, reals, vector
 from mbros.diff.algorithms import Derivatives, forward_dynamics
@@ -34,7 +34,7 @@ from mbros.spatial.placement import Placement
 if TYPE_CHECKING:
     from mbros import Model
     from mbros.names import FrameLike, PoseLike
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
     from mbros_core.typing import Array, ArrayLike
 
 QUIET = partial(np.errstate, over="ignore", invalid="ignore")              # what is not finite is refused

@@ -9,10 +9,10 @@ import numpy as np
 import mbros_core
 from mbros_core import LinearDynamics
 from mbros_core.errors import owner
-from mbros_core.fields import FIELDS
+from mbros_core.engine.fields import FIELDS
 from mbros_core.joints.registry import row_of
-from mbros_core.numbers import short
-from mbros_core.user_code import named
+from mbros_core.support.numbers import short
+from mbros_core.engine.user_code import named
 
 from mbros.errors import MbrosError, UnknownNameError
 from mbros.spatial import body_numbers
@@ -20,7 +20,7 @@ from mbros.spatial.body_numbers import NO_MASS, SIZES
 
 if TYPE_CHECKING:
     from mbros import Model
-    from mbros_core._engine import Duals, Linearizer, SecondSlopes, State
+    from mbros_core.engine._engine import Duals, Linearizer, SecondSlopes, State
     from mbros_core.typing import Array, IntArray
 
     # what Duals.sweep takes, where each variable is in it, how many directions; of those of bodies, what Duals.body_directions takes

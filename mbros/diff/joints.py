@@ -14,7 +14,7 @@ import mbros_core
 from mbros.diff import custom_joints
 
 if TYPE_CHECKING:
-    from mbros_core._engine import Duals
+    from mbros_core.engine._engine import Duals
     from mbros_core.typing import Array, ArrayLike
 
 

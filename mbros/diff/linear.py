@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import mbros_core
 import numpy as np
 from mbros_core import DEFAULT_INTEGRATOR, NonFiniteError, State
-from mbros_core.available import Room
-from mbros_core.numbers import short
-from mbros_core.threads import shares, side_by_side
+from mbros_core.support.available import Room
+from mbros_core.support.numbers import short
+from mbros_core.support.threads import shares, side_by_side
 
 from mbros.arguments import check_model, check_state, finite, reals, rows, time_step, vector
 from mbros.diff.algorithms import derivatives, refuse_prescribed, within_limits
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mbros import Model
-    from mbros_core._engine import LinearDynamics, Linearizer
+    from mbros_core.engine._engine import LinearDynamics, Linearizer
     from mbros_core.typing import Array, ArrayLike
 
     States = State | Sequence[State] | tuple[ArrayLike, ArrayLike]      # (q, v): arrays of a row for each point

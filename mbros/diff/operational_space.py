@@ -18,7 +18,7 @@ from mbros.errors import MbrosError
 if TYPE_CHECKING:
     from mbros import Model
     from mbros.names import FrameLike
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
     from mbros_core.typing import Array, ArrayLike
 
 WELL_POSED = 1e-10          # least eigenvalue of J M^-1 J^T over its largest, rows scaled to one, below which a pose is singular

@@ -19,7 +19,7 @@ from mbros.describe.robot import WORLD
 if TYPE_CHECKING:
     from mbros import Model
     from mbros.names import FrameLike
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
     from mbros_core.typing import Array, ArrayLike
 
 ORDERS = ("angular_linear", "linear_angular")

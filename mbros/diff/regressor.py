@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mbros_core import Regressor
-from mbros_core.available import Room
-from mbros_core.given import room
+from mbros_core.support.available import Room
+from mbros_core.support.given import room
 
 from mbros.arguments import check_model, check_state, finite, reals
 from mbros.errors import MbrosError, NonFiniteError
@@ -26,7 +26,7 @@ from mbros.spatial import body_numbers
 
 if TYPE_CHECKING:
     from mbros import Model
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
     from mbros_core.typing import Array, ArrayLike
 
 OF_A_BODY = ("m", "mcx", "mcy", "mcz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from mbros_core import NonFiniteError
-from mbros_core.available import Room
-from mbros_core.numbers import short
+from mbros_core.support.available import Room
+from mbros_core.support.numbers import short
 
 from mbros.arguments import check_model, check_state, vector
 from mbros.diff.algorithms import inverse_dynamics
@@ -21,7 +21,7 @@ from mbros.errors import MbrosError
 
 if TYPE_CHECKING:
     from mbros import Model
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
     from mbros_core.typing import Array, ArrayLike
 
 

@@ -9,12 +9,12 @@ import mbros_core
 import numpy as np
 from mbros_core import NonFiniteError
 from mbros_core.algorithms.registry import OF_LANES
-from mbros_core.available import Room
+from mbros_core.support.available import Room
 from mbros_core.errors import BusyError
-from mbros_core.given import room
-from mbros_core.numbers import is_whole, short
-from mbros_core.threads import shares, side_by_side
-from mbros_core.user_code import raised
+from mbros_core.support.given import room
+from mbros_core.support.numbers import is_whole, short
+from mbros_core.support.threads import shares, side_by_side
+from mbros_core.engine.user_code import raised
 
 from mbros.arguments import rows
 from mbros.describe.robot import WORLD

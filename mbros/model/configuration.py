@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mbros import Model
     from mbros.conventions.convention import Convention
     from mbros.spaces.base import Space
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
     from mbros_core.typing import Array, ArrayLike, BoolArray, Rng
 
 

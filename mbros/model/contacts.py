@@ -12,7 +12,7 @@ from mbros_core.constraints import touches
 
 if TYPE_CHECKING:
     from mbros import Model
-    from mbros_core._engine import Plant, State
+    from mbros_core.engine._engine import Plant, State
     from mbros_core.typing import Array
 
 

@@ -10,7 +10,7 @@ from mbros.names import printable
 
 if TYPE_CHECKING:
     from mbros import Body, Joint, Model
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
     from mbros_core.typing import ArrayLike
 
 

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from mbros_core.files import stranger
+from mbros_core.support.files import stranger
 
 from mbros.arguments import file_path
 from mbros.errors import MbrosError, MbrosWarning, optional, warn

@@ -4,7 +4,7 @@
     found.q, found.solved, found.error, found.iterations
 
 Levenberg-Marquardt steps on the model's configuration space with exact Jacobians, within the position limits, from the state's
-configuration and, where that ends in a minimum that is no solution, from others: see mbros_core/inverse_kinematics.pxi for the
+configuration and, where that ends in a minimum that is no solution, from others: see mbros_core/engine/inverse_kinematics.pxi for the
 equations. The loop is compiled and runs without the interpreter lock; batches are shared between threads, and neither their number nor
 what else is in a batch changes a result.
 """
@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 import mbros_core
 import numpy as np
 from mbros_core import NonFiniteError
-from mbros_core.available import Room
+from mbros_core.support.available import Room
 from mbros_core.errors import explain_not_finite
-from mbros_core.numbers import short
-from mbros_core.threads import shares, side_by_side
+from mbros_core.support.numbers import short
+from mbros_core.support.threads import shares, side_by_side
 
 from mbros.arguments import count, entries, finite, floats, number, reals, rows
 from mbros.errors import MbrosError

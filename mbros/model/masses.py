@@ -17,7 +17,7 @@ from mbros.errors import MbrosError
 if TYPE_CHECKING:
     from mbros import Body, Model
     from mbros.names import JointLike
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
 
 
 class CenterOfMass(NamedTuple):

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import mbros_core
 import numpy as np
-from mbros_core._small import put
-from mbros_core.checks import LARGEST
+from mbros_core.engine._small import put
+from mbros_core.engine.checks import LARGEST
 from mbros_core.constraints.opening import row_slices
-from mbros_core.numbers import short
-from mbros_core.shown import html_table
+from mbros_core.support.numbers import short
+from mbros_core.support.shown import html_table
 
 from mbros.arguments import bounded, check_state, choice, finite, is_whole, reals
 from mbros.describe.joints.limits import beyond_in, reaches, warn_beyond
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from mbros.describe.robot import RobotDescription
     from mbros.model.forces.element import Part
     from mbros.names import BodyLike, FrameLike, JointLike
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
     from mbros_core.typing import Array, ArrayLike, Rng
     from typing_extensions import Self
 

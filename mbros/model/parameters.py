@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mbros_core._small import reweighed
+from mbros_core.engine._small import reweighed
 from mbros_core.constraints.kinds import tunable
 from mbros_core.constraints.registry import CONTACT_COLUMNS, CONTACT_NUMBERS, unfit
-from mbros_core.numbers import short
+from mbros_core.support.numbers import short
 
 from mbros.arguments import finite, vector
 from mbros.errors import MbrosError, unknown
@@ -25,7 +25,7 @@ from mbros.spatial.body_numbers import NO_MASS
 if TYPE_CHECKING:
     from mbros import Joint, Model
     from mbros.model.forces.element import Part
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
     from mbros_core.typing import Array, IntArray
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mbros.model.inverse_kinematics import Solution
     from mbros.model.masses import CenterOfMass
     from mbros.names import JointLike
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
     from mbros_core.typing import Array, ArrayLike, IntArray
     from typing_extensions import Self
 

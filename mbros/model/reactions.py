@@ -1,4 +1,4 @@
-"""What joints and constraints carry, about any point and in any axes: of the step that led to a state (mbros_core/reactions.pxi)."""
+"""What joints and constraints carry, about any point and in any axes: of the step that led to a state (mbros_core/engine/reactions.pxi)."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,7 +11,7 @@ from mbros.spatial.vectors import SpatialForce
 if TYPE_CHECKING:
     from mbros import Body, Frame, Model
     from mbros.names import FrameLike
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
     from mbros_core.typing import Array
 
 

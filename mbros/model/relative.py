@@ -18,7 +18,7 @@ from mbros.spatial.vectors import SpatialVelocity
 if TYPE_CHECKING:
     from mbros import Model
     from mbros.names import FrameLike
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
     from mbros_core.typing import Array, ArrayLike
 
 

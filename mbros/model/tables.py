@@ -5,7 +5,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mbros_core.records import record
+from mbros_core.support.records import record
 
 if TYPE_CHECKING:
     from mbros.describe.joints.random import RandomPositions

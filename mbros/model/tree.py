@@ -5,7 +5,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mbros_core.numbers import short
+from mbros_core.support.numbers import short
 
 from mbros.arguments import is_whole
 from mbros.errors import CoordinateIndexError
@@ -16,7 +16,7 @@ from mbros.model.robots import RobotView, robot_views
 if TYPE_CHECKING:
     from mbros import Joint, Model
     from mbros.names import JointLike
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
 
 
 class JointTree:

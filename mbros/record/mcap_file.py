@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 import numpy as np
-from mbros_core.files import planted
+from mbros_core.support.files import planted
 
 from mbros.arguments import file_path
 from mbros.errors import MissingPackageError

@@ -11,8 +11,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mbros_core.files import open_regular
-from mbros_core.numbers import short
+from mbros_core.support.files import open_regular
+from mbros_core.support.numbers import short
 
 from mbros.errors import MbrosError
 from mbros.record.mcap_file import package

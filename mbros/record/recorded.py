@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from mbros_core.numbers import short
+from mbros_core.support.numbers import short
 from mbros_core.typing import Array
 
 from mbros.errors import MbrosError

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from mbros_core.typing import Array, BoolArray, IntArray
 
 WORDS = ("position", "velocity", "effort")
-POSITION, VELOCITY, EFFORT = 1, 2, 4            # what is commanded of a coordinate (mbros_core.devices._commanded)
+POSITION, VELOCITY, EFFORT = 1, 2, 4            # what is commanded of a coordinate (mbros_core.plant._commanded)
 
 
 class RecordedCommands:

@@ -6,7 +6,7 @@ import json
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from mbros_core.files import read_regular
+from mbros_core.support.files import read_regular
 
 from mbros.build.benches import built_in
 from mbros.build.robots import BUILT_IN
@@ -48,7 +48,7 @@ def file_text(path: str | PathLike[str] | None) -> str | None:
 def same_bench(model: Model, bench: Bench, dt: float, digest: str) -> str | None:
     """A bench as the text of a file; None where what is read from that is another one, or cannot be on this model: a device of a class of
     one's own is nothing that a file can name."""
-    from mbros_core.fingerprint import digest as digest_of
+    from mbros_core.support.fingerprint import digest as digest_of
 
     from mbros.bench.bench import layout
 

@@ -19,14 +19,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mbros_core.files import planted
+from mbros_core.support.files import planted
 
 from mbros.errors import MbrosError
 
 if TYPE_CHECKING:
     from io import FileIO
     from mbros.bench.signal_log import SignalColumns
-    from mbros_core._engine import Plant
+    from mbros_core.engine._engine import Plant
     from mbros_core.typing import ArrayLike
     from os import PathLike
     from typing_extensions import Self

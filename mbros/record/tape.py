@@ -26,7 +26,7 @@ from mbros.record.ros_layouts import STRING, field_names, joint_state, put_stamp
 if TYPE_CHECKING:
     from mbros import Model
     from mbros.bench.layout import Layout
-    from mbros_core._engine import Plant
+    from mbros_core.engine._engine import Plant
     from mbros_core.typing import Array, IntArray
 
 JOINTS, COMMANDS, SIGNALS, EVENTS = "/joint_states", "/joint_commands", "/mbros/signals", "/mbros/events"

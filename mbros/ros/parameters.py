@@ -12,7 +12,7 @@ from typing import Any
 
 from mbros_core import DEFAULT_INTEGRATOR, INTEGRATORS
 from mbros_core.constraints.registry import MOST_CONTACT_NUMBER, MOST_ITERATIONS
-from mbros_core.numbers import short
+from mbros_core.support.numbers import short
 
 from mbros.model.parameters import KINDS
 

@@ -40,7 +40,7 @@ class Robot:
     own: list[Any]
     warnings: list[str]             # what was read otherwise than written, for the log
     remarks: list[str]              # what was not read; one line says it all
-    pushes: Any                     # mbros_core.devices._pushes.Pushes: what acts on it from outside
+    pushes: Any                     # mbros_core.plant._pushes.Pushes: what acts on it from outside
     parts: list[Part]               # with topics of their own
     bench: NodeBench | None = None  # its devices; `plant` takes their commands then
     specialized: bool = False       # compiled to code of its own
@@ -199,7 +199,7 @@ def xacro_args(text: str) -> dict[str, str] | None:
 def robot_of(model: Any, values: dict[str, Any], spoken: Iterable[str] = ()) -> Robot:
     """What the node simulates, of a model. spoken: what was said when it was made."""
     from mbros.simulate.simulator import make_plant
-    from mbros_core.devices._pushes import Pushes
+    from mbros_core.plant._pushes import Pushes
 
     description, compiled = model.description, model._compiled
     moving = [j for j in compiled.joints if j.kind != "weld"]

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mbros_core.given import number, vector
-from mbros_core.numbers import short
+from mbros_core.support.given import number, vector
+from mbros_core.support.numbers import short
 from mbros_core.realtime import FAULT, PAUSED, RESET, WATCHDOG
 from mbros_core.realtime._shared import SharedClient
 

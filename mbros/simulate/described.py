@@ -4,7 +4,7 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple
 
-from mbros_core.numbers import short
+from mbros_core.support.numbers import short
 
 from mbros.errors import LoopError
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from mbros.describe.devices.bench import BenchLike
     from mbros.names import JointLike
     from mbros.simulate.motion import Motion, Motions
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
     from mbros_core.typing import ArrayLike, Progress
 
 LAWS = ("lock", "motion", "motion_q", "a_prev", "a_given")     # fields of a state in which motions write before a step

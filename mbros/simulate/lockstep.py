@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mbros_core.given import number, reals
-from mbros_core.numbers import short
+from mbros_core.support.given import number, reals
+from mbros_core.support.numbers import short
 
 from mbros.errors import MbrosError, WrongTypeError, unknown
 from mbros.model.shown import Shown
@@ -16,7 +16,7 @@ from mbros.simulate.simulator import check_progress, whole_steps
 if TYPE_CHECKING:
     from mbros import Simulator
     from mbros.bench.signals import Signals
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
     from mbros_core.typing import Array, Progress
 
     Commands = Mapping[str, Any] | Array | None

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mbros_core.available import amount, memory_available
-from mbros_core.shown import html_table
+from mbros_core.support.available import amount, memory_available
+from mbros_core.support.shown import html_table
 
 from mbros.errors import NoMemoryError, unknown
 from mbros.model.shown import Shown, viewer
@@ -16,7 +16,7 @@ from mbros.simulate.contact_log import ContactSums
 if TYPE_CHECKING:
     from mbros import Joint, Model
     from mbros.bench.signal_log import SignalColumns, SignalLog
-    from mbros_core._engine import Plant
+    from mbros_core.engine._engine import Plant
     from mbros_core.typing import Array, ArrayLike
     from os import PathLike
     from pathlib import Path

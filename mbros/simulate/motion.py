@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, MutableMapping
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from mbros_core._callbacks import LawsCallback
+from mbros_core.engine._callbacks import LawsCallback
 from mbros_core.integrators.registry import BY_ERROR
-from mbros_core.numbers import short
+from mbros_core.support.numbers import short
 
 from mbros.arguments import finite, reals
 from mbros.errors import MbrosError, OwnAttributes, unknown
@@ -18,7 +18,7 @@ from mbros.model.joints.driven import moves_by_polynomials
 
 if TYPE_CHECKING:
     from mbros import Joint, Simulator
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
     from mbros_core.typing import Array, ArrayLike
 
 APART = 1e-9            # m or rad: a motion begins where its joint is, to so much

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mbros.bench.sources import Sources
     from mbros.record.tape import SimulatorTape
     from mbros_core import Plant
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
     from mbros_core.typing import Array, ArrayLike
 
 
@@ -135,6 +135,6 @@ class OnBench(OwnAttributes, Shown):
     def _bench_digest(self) -> str:
         if self._bench is None:
             return ""
-        from mbros_core.fingerprint import digest      # start-up time: who does not use it does not pay
+        from mbros_core.support.fingerprint import digest      # start-up time: who does not use it does not pay
 
         return digest(self._bench.tables())

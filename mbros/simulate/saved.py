@@ -20,11 +20,11 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mbros_core.checks import MOST_STEPS, check_locks, check_state
-from mbros_core.fields import FIELDS
-from mbros_core.files import read_regular
-from mbros_core.fingerprint import differing, fingerprint
-from mbros_core.numbers import short
+from mbros_core.engine.checks import MOST_STEPS, check_locks, check_state
+from mbros_core.engine.fields import FIELDS
+from mbros_core.support.files import read_regular
+from mbros_core.support.fingerprint import differing, fingerprint
+from mbros_core.support.numbers import short
 
 from mbros.arguments import file_path
 from mbros.errors import MbrosError, SaveError
@@ -32,7 +32,7 @@ from mbros.errors import MbrosError, SaveError
 if TYPE_CHECKING:
 
     from mbros.bench.layout import Layout
-    from mbros_core._engine import Dynamics as Model, Plant, State
+    from mbros_core.engine._engine import Dynamics as Model, Plant, State
     from mbros_core.typing import Array
 
 MAGIC, VERSION = b"mbros save", 1
@@ -90,7 +90,7 @@ class Saved:
                 raise SaveError(f"{self.who} cannot be gone on from: in its {part} {e}; it was edited after it was saved") from e
         if self.disturbances().any():
             from mbros_core import Plant
-            from mbros_core.devices._pushes import Pushes      # few saves have some
+            from mbros_core.plant._pushes import Pushes      # few saves have some
 
             try:
                 Pushes(Plant(model)).check(self.disturbances())

@@ -4,7 +4,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from mbros_core.given import choice, count, number
+from mbros_core.support.given import choice, count, number
 from mbros_core.realtime._shared import SharedDoor
 from mbros_core.realtime.settings import POLICIES
 

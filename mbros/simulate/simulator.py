@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import mbros_core
 from mbros_core import BY_ERROR, DEFAULT_INTEGRATOR, INTEGRATORS
-from mbros_core.checks import MOST_STEPS
+from mbros_core.engine.checks import MOST_STEPS
 from mbros_core.constraints.registry import MOST_ITERATIONS
-from mbros_core.files import replace_file
-from mbros_core.given import step_length
-from mbros_core.numbers import short
+from mbros_core.support.files import replace_file
+from mbros_core.support.given import step_length
+from mbros_core.support.numbers import short
 from mbros_core.spec import joint_coordinates
 
 from mbros.arguments import check_model, choice, number, step_interval
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from mbros.bench.disturbances import Disturbances
     from mbros.simulate.motion import Motions
     from mbros.record.tape import SimulatorTape
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
     from mbros_core.typing import Array, ArrayLike, JointRow, Progress
 
 

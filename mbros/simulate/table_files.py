@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 
 import numpy as np
-from mbros_core.files import replace_file
+from mbros_core.support.files import replace_file
 
 from mbros.errors import MbrosError, optional
 from mbros.record.recorder import as_text

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mbros_core.available import Room
-from mbros_core.numbers import short
+from mbros_core.support.available import Room
+from mbros_core.support.numbers import short
 
 from mbros.arguments import count, finite, generator, number, reals
 from mbros.errors import MbrosError, NonFiniteError

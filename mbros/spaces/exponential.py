@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from mbros_core._small import ROTATION_TOLERANCE
+from mbros_core.engine._small import ROTATION_TOLERANCE
 
 from mbros.arguments import counted, finite, reals
 from mbros.errors import MbrosError

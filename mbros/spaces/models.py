@@ -20,7 +20,7 @@ from mbros.spaces.so3 import SO3
 from mbros.spaces.user import user_space
 from mbros_core.errors import zero_rotation
 from mbros_core.joints.registry import row_of
-from mbros_core.numbers import short
+from mbros_core.support.numbers import short
 
 if TYPE_CHECKING:
     from mbros import Model

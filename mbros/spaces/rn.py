@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mbros_core.numbers import floats, short
+from mbros_core.support.numbers import floats, short
 
 from mbros.arguments import count, entries, finite
 from mbros.errors import MbrosError

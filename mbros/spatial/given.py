@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mbros_core._small import ROTATION_TOLERANCE, numbers as plain_numbers, rotation, rotation_of_quaternion, rotation_of_rpy
-from mbros_core.numbers import floats, short
+from mbros_core.engine._small import ROTATION_TOLERANCE, numbers as plain_numbers, rotation, rotation_of_quaternion, rotation_of_rpy
+from mbros_core.support.numbers import floats, short
 
 from mbros.arguments import numbers, refuse
 from mbros.errors import MbrosError, UnknownArgumentError, warn
@@ -129,7 +129,7 @@ def placement(element: object, p: Any = None, rpy: Any = None, R: Any = None, po
 
 def _plain_placement(p: Any = None, rpy: Any = None, R: Any = None, quat_wxyz: Any = None, quat_xyzw: Any = None,
                      **others: Any) -> Placement | None:
-    """The same of a position and one rotation in plain numbers (mbros_core._small); None of what is to be looked at."""
+    """The same of a position and one rotation in plain numbers (mbros_core.engine._small); None of what is to be looked at."""
     if others or (rpy is None) + (R is None) + (quat_wxyz is None) + (quat_xyzw is None) < 3:
         return None
     at = np.zeros(3) if p is None else plain_numbers(p, 3)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any, overload
 
 import numpy as np
-from mbros_core.numbers import short
+from mbros_core.support.numbers import short
 
 from mbros.errors import CoordinateIndexError
 from mbros.spatial.vectors import Pose

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from mbros_core import State
-from mbros_core._small import arm, composed, inverted, is_finite, is_rotation, point_in, quaternion, shifted, turned
+from mbros_core.engine._small import arm, composed, inverted, is_finite, is_rotation, point_in, quaternion, shifted, turned
 
 from mbros.arguments import check_state, finite, reals, vector
 from mbros.errors import MbrosError

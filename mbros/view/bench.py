@@ -163,7 +163,7 @@ class PlayedBench(LiveBench):
 
 def taken_rows(layout: Any) -> list[Any]:
     """The signals of commands that an actuator makes something of: a velocity servo has a place for positions, and takes none."""
-    from mbros_core.actuators.registry import COMMANDS
+    from mbros_core.plant.actuators.registry import COMMANDS
 
     found: set[int] = set()
     for k, actuator in enumerate(layout.actuators):             # kind, coordinate, velocity, then where each command stands

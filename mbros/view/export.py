@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from mbros_core.files import replace_file
+from mbros_core.support.files import replace_file
 
 from mbros.arguments import number
 from mbros.errors import MbrosError

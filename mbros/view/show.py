@@ -4,7 +4,7 @@ from __future__ import annotations
 import html
 from typing import Any
 
-from mbros_core.numbers import short
+from mbros_core.support.numbers import short
 
 from mbros.errors import MbrosError, MbrosWarning, warn
 from mbros.simulate.log import Log

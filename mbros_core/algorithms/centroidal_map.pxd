@@ -8,12 +8,12 @@ where columns turn with their body; others turn as turning_columns.pxd says. The
 """
 from libc.string cimport memset
 
-from mbros_core.real cimport real
+from mbros_core.scalar.real cimport real
 from mbros_core.joints.dispatch cimport OTHERWISE, column_slope, columns_turn
 from mbros_core.joints.joint cimport Joint, MAX_NV
 from mbros_core.spatial cimport (Force, Motion, Vec3, add, add_motion, cross, cross_motion, inertia_times, scale, scale_motion, sub, sym_mul,
                                  zero3)
-from mbros_core.state cimport ModelC, Work
+from mbros_core.engine.state cimport ModelC, Work
 from mbros_core.algorithms.columns cimport Carried, Columns
 from mbros_core.algorithms.inverse_dynamics_derivatives cimport columns_in_motion
 from mbros_core.algorithms.momentum cimport center_of_mass, total_mass

@@ -7,8 +7,8 @@ row of PACK numbers: what is done to one column is done to PACK of them at once.
 Within a step of these algorithms every spatial quantity is taken about one point O that does not move, at which the first body between the
 world and the body in question has its origin now: sums over the tree are then plain sums.
 """
-from mbros_core.pack cimport PACK
-from mbros_core.real cimport real
+from mbros_core.scalar.pack cimport PACK
+from mbros_core.scalar.real cimport real
 from mbros_core.spatial cimport Force, Inertia, Mat3, Motion, Sym3, Vec3, motion, vec3
 
 cdef enum Row:              # of a column, 3 or 6 numbers [rotational; translational] but where it is said

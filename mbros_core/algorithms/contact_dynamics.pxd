@@ -19,14 +19,14 @@ Cost: O(n depth) for n rows, O(n^2 depth) for D, O(n^3) for S, O(nb) for (4).
 """
 from libc.string cimport memset
 
-from mbros_core.pack cimport PACK, pack, packed, spread, unpack
-from mbros_core.pack3 cimport Vec3s, add3, alike, cross3, dot3, load3, scale3, sub3
-from mbros_core.real cimport copy, real, value
+from mbros_core.scalar.pack cimport PACK, pack, packed, spread, unpack
+from mbros_core.scalar.pack3 cimport Vec3s, add3, alike, cross3, dot3, load3, scale3, sub3
+from mbros_core.scalar.real cimport copy, real, value
 from mbros_core.joints.joint cimport Joint
 from mbros_core.groups.so3 cimport quaternion_log
 from mbros_core.spatial cimport (Motion, Pose, Vec3, add, add_motion, compose, cross, power, quaternion_of, rotate, scale_motion,
                                  shift_motion, sub, transpose, zero_motion)
-from mbros_core.state cimport ModelC, Work
+from mbros_core.engine.state cimport ModelC, Work
 from mbros_core.algorithms.element_derivatives cimport meeting
 from mbros_core.algorithms.forward_dynamics cimport locked
 from mbros_core.algorithms.jacobian cimport jacobian

@@ -10,11 +10,11 @@ bodies these are the Christoffel symbols of M (Echeandia and Wensing 2021). Roto
 """
 from libc.string cimport memset
 
-from mbros_core.real cimport real
+from mbros_core.scalar.real cimport real
 from mbros_core.joints.joint cimport Joint, MAX_NV
 from mbros_core.spatial cimport (Force, Inertia, Motion, Vec3, add, column_power, cross, inertia_times, rotate_inertia, scale, shift_force,
                                  sub, sym_mul, zero3)
-from mbros_core.state cimport ModelC, Work
+from mbros_core.engine.state cimport ModelC, Work
 from mbros_core.algorithms.jacobian_rate cimport moving_columns
 
 

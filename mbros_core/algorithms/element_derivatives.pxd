@@ -21,9 +21,9 @@ Two bodies on different branches have entries between these, where M has none. C
 """
 from libc.string cimport memset
 
-from mbros_core.pack cimport PACK, pack, unpack
-from mbros_core.pack3 cimport Vec3s, add3, alike, cross3, dot3, load3, save3, spread3
-from mbros_core.real cimport real
+from mbros_core.scalar.pack cimport PACK, pack, unpack
+from mbros_core.scalar.pack3 cimport Vec3s, add3, alike, cross3, dot3, load3, save3, spread3
+from mbros_core.scalar.real cimport real
 from mbros_core.forces.apply cimport frame_on_body, relative_motion
 from mbros_core.forces.dispatch cimport evaluate_body, evaluate_pair, wrench_slopes
 from mbros_core.forces.element cimport (ALONG_MOVE, ALONG_TURN, ALONG_W, BY_Q_F, BY_Q_T, BY_V_F, BY_V_T, PARAMETERS, ROWS_ALONG, TURNED_F,
@@ -32,7 +32,7 @@ from mbros_core.joints.dispatch cimport OTHERWISE, column_slope, columns_turn
 from mbros_core.joints.joint cimport Joint, MAX_NV
 from mbros_core.spatial cimport (Force, Mat3, Motion, Pose, Vec3, add, add_motion, cross, cross_motion, force, identity3, motion, power,
                                  rotate, scale_motion, shift_motion, sub_motion, unrotate)
-from mbros_core.state cimport ModelC, Work
+from mbros_core.engine.state cimport ModelC, Work
 from mbros_core.algorithms.columns cimport AT_ETA, AT_S, Columns, column, put_motion, take_motion
 
 cdef struct Way:            # from a body of an element to where both ways meet

@@ -4,8 +4,8 @@
 
 passive: damping, Coulomb friction, stops, force elements on coordinates (forces/passive.pxd). Cost: O(nb).
 """
-from mbros_core.real cimport real
-from mbros_core.state cimport ModelC, Work
+from mbros_core.scalar.real cimport real
+from mbros_core.engine.state cimport ModelC, Work
 from mbros_core.algorithms.forward_dynamics cimport forward_dynamics, midpoint_forward_dynamics
 from mbros_core.algorithms.inverse_dynamics cimport inverse_dynamics
 from mbros_core.forces.passive cimport implicit_passive_torques, passive_torques, passive_torques_over

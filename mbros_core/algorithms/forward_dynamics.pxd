@@ -14,13 +14,13 @@ any number of degrees of freedom. Cost: O(nb). Where joints share coordinates, M
 Locked joints are welds: their columns are not eliminated and their vdot is zero. Prescribed joints are the same with S a beside Ab, a their
 given acceleration: hybrid dynamics (Featherstone 2008, section 9.2) in the one sweep. A midpoint step takes 1/D of pivot.pxd, in both ways.
 """
-from mbros_core.real cimport OF_NODES, real, value
+from mbros_core.scalar.real cimport OF_NODES, real, value
 from mbros_core.joints.joint cimport Joint
 from mbros_core.spatial cimport (ABInertia, Force, Inertia, Motion, add_articulated, add_force, add_motion, articulated,
                                  articulated_times, articulated_times_column, gyroscopic, motion, power, rotate_inertia, scale, scale_force,
                                  scale_motion, shift_articulated, shift_force, shift_motion, sub_force, subtract_outer,
                                  zero3)
-from mbros_core.state cimport LOCKED, ModelC, Work
+from mbros_core.engine.state cimport LOCKED, ModelC, Work
 from mbros_core.algorithms.kinematics cimport position_step, velocity_step, world_is_origin
 from mbros_core.algorithms.inverse_dynamics cimport inverse_dynamics
 from mbros_core.algorithms.mass_matrix cimport composite_rigid_bodies, factor, hold_at, solve_factored

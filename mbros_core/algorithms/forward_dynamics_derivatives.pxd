@@ -12,9 +12,9 @@ Cost: O(nv^2 depth).
 """
 from libc.string cimport memset
 
-from mbros_core.pack cimport PACK, pack, packed, spread, unpack
-from mbros_core.real cimport real, value
-from mbros_core.state cimport ModelC, Work
+from mbros_core.scalar.pack cimport PACK, pack, packed, spread, unpack
+from mbros_core.scalar.real cimport real, value
+from mbros_core.engine.state cimport ModelC, Work
 from mbros_core.algorithms.columns cimport Columns
 from mbros_core.algorithms.element_derivatives cimport add_element_slopes
 from mbros_core.algorithms.inverse_dynamics_derivatives cimport pair_derivatives

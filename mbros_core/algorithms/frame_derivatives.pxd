@@ -15,11 +15,11 @@ Cost: O(depth), of (2) O(depth^2).
 """
 from libc.string cimport memset
 
-from mbros_core.real cimport real
+from mbros_core.scalar.real cimport real
 from mbros_core.joints.dispatch cimport OTHERWISE, column_slope, columns_turn
 from mbros_core.joints.joint cimport MAX_NV
 from mbros_core.spatial cimport Motion, Vec3, add, add_motion, cross, cross_motion, dot, rotate, vec3, zero_motion
-from mbros_core.state cimport ModelC, Work
+from mbros_core.engine.state cimport ModelC, Work
 from mbros_core.algorithms.columns cimport AT_ETA, AT_S, AT_XI, AT_ZETA, Columns, column, take_motion
 from mbros_core.algorithms.centroidal_map cimport add_column
 

@@ -5,11 +5,11 @@ Outwards:  A_WB by the kinematics, with the world accelerated by -g instead of w
 Inwards:   tau = H_FM^T F_B,   F_P += shift(F_B, p_PB)                                                (2)
 The rotors add D0 vdot on the diagonal. Cost: O(nb).
 """
-from mbros_core.real cimport real
+from mbros_core.scalar.real cimport real
 from mbros_core.joints.joint cimport Joint
 from mbros_core.spatial cimport (Inertia, add_force, add_motion, gyroscopic, inertia_times, column_power, motion, rotate_inertia, scale,
                                  shift_force, shift_motion, sub_force, zero3)
-from mbros_core.state cimport ModelC, Work
+from mbros_core.engine.state cimport ModelC, Work
 from mbros_core.algorithms.kinematics cimport acceleration_step
 
 

@@ -24,13 +24,13 @@ passive torques take from the diagonals. Cost: O(nv depth), PACK columns at a ti
 """
 from libc.string cimport memset
 
-from mbros_core.pack cimport PACK, pack, packed, spread, unpack
-from mbros_core.pack3 cimport Vec3s, add3, cross3, dot3, load3, save3, scale3, spread3, vec3s
-from mbros_core.real cimport any, copy, nonzero, real
+from mbros_core.scalar.pack cimport PACK, pack, packed, spread, unpack
+from mbros_core.scalar.pack3 cimport Vec3s, add3, cross3, dot3, load3, save3, scale3, spread3, vec3s
+from mbros_core.scalar.real cimport any, copy, nonzero, real
 from mbros_core.joints.joint cimport Joint
 from mbros_core.spatial cimport (Force, Inertia, Mat3, Motion, Sym3, Vec3, add, add_force, cross, dot, force, inertia_times, motion,
                                  rotate_inertia, shift_force, shift_inertia, sub, sub_force, vec3, zero3, zero_motion)
-from mbros_core.state cimport ModelC, Work
+from mbros_core.engine.state cimport ModelC, Work
 from mbros_core.algorithms.columns cimport (AT_A_P, AT_ETA, AT_FQ, AT_FV, AT_P, AT_REST, AT_S, AT_TURN, AT_U, AT_V, AT_V_P, AT_XI,
                                             AT_ZETA, CARRIED, Carried, Columns, block, column, put_motion)
 from mbros_core.algorithms.element_derivatives cimport add_element_slopes

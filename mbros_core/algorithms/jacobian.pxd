@@ -3,10 +3,10 @@
 The column of a joint is its motion-subspace column shifted from the body's origin to Q; only the joints between Q and the
 root have one. Coordinates shared by several joints add up. Cost: O(depth).
 """
-from mbros_core.real cimport real
+from mbros_core.scalar.real cimport real
 from mbros_core.joints.joint cimport Joint
 from mbros_core.spatial cimport Mat3, Motion, Vec3, add, shift_motion, unrotate, vec3
-from mbros_core.state cimport ModelC, Work
+from mbros_core.engine.state cimport ModelC, Work
 
 
 cdef inline void jacobian(const ModelC* m, int body, Vec3 p_BQ_W, real* J, const Work* s) noexcept nogil:

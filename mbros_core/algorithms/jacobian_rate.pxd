@@ -8,10 +8,10 @@ In the frame's own axes, of each three components: R^T (dJ/dt - w x J). Cost: O(
 """
 from libc.string cimport memset
 
-from mbros_core.real cimport real
+from mbros_core.scalar.real cimport real
 from mbros_core.joints.joint cimport Joint, MAX_NV
 from mbros_core.spatial cimport Mat3, Motion, Vec3, add, compose, cross, rotate, shift_motion, sub, unrotate
-from mbros_core.state cimport ModelC, Work
+from mbros_core.engine.state cimport ModelC, Work
 from mbros_core.algorithms.centroidal_map cimport add_column, column_rates
 
 

@@ -4,8 +4,8 @@ The constants of a robot are in their code. So they hold for a state whose exter
 live, are the model's own, to the bit; for any other state the algorithms of this folder are what computes.
 """
 from libc.string cimport memcmp
-from mbros_core.real cimport real
-from mbros_core.state cimport Kernel, Kernels, ModelC, Work
+from mbros_core.scalar.real cimport real
+from mbros_core.engine.state cimport Kernel, Kernels, ModelC, Work
 
 cdef enum Slot:             # the rows of kernels.py
     FORWARD_DYNAMICS = 0

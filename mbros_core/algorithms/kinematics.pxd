@@ -7,12 +7,12 @@
 
 (Mitiguy, Advanced Dynamics and Motion Simulation; the same recursion as Drake's BodyNode, all in world axes.)
 """
-from mbros_core.real cimport real
+from mbros_core.scalar.real cimport real
 from mbros_core.joints.dispatch cimport bias, place
 from mbros_core.joints.joint cimport Joint
 from mbros_core.spatial cimport (Motion, Pose, Vec3, add, add_motion, compose, cross, identity3, motion, rotate, scale,
                                  scale_motion, shift_motion, sub, vec3, zero3, zero_motion)
-from mbros_core.state cimport ModelC, Work
+from mbros_core.engine.state cimport ModelC, Work
 
 
 cdef inline void world_is_origin(Work* s) noexcept nogil:

@@ -5,11 +5,11 @@ Inwards:  Mc_P += shift(Mc_B, p_PB)                                             
 Coordinates that several joints share (followers) receive the sum of their parts, on both sides of the diagonal.
 Cost: O(nv * depth). Also the dense solution M x = b by L D L^T.
 """
-from mbros_core.real cimport real
+from mbros_core.scalar.real cimport real
 from mbros_core.joints.joint cimport Joint
 from mbros_core.spatial cimport (Force, add_inertia, column_power, inertia_times, rotate_inertia, shift_force, shift_inertia)
 from mbros_core.algorithms.pivot cimport pivot
-from mbros_core.state cimport ModelC, Work
+from mbros_core.engine.state cimport ModelC, Work
 
 
 cdef inline void put(const ModelC* m, real* M, int a, int b, real x) noexcept nogil:

@@ -1,9 +1,9 @@
 """Mass centre, momentum and energy."""
-from mbros_core.real cimport real
+from mbros_core.scalar.real cimport real
 from mbros_core.joints.joint cimport Joint
 from mbros_core.spatial cimport (Force, Inertia, Vec3, add, add_force, add_inertia, cross, dot, force, inertia_times, power,
                                  rotate, rotate_inertia, scale, shift_force, shift_inertia, sub, zero3, zero_force)
-from mbros_core.state cimport ModelC, Work
+from mbros_core.engine.state cimport ModelC, Work
 
 
 cdef inline real total_mass(const ModelC* m, const Work* s) noexcept nogil:

@@ -14,12 +14,12 @@ What lies on the axis of a revolute joint moves with the parent as well: m, h_z 
 parameters; Khalil and Dombre 2002, chapter 9), so that most masses are zero.
 """
 from libc.math cimport fabs
-from mbros_core.real cimport known, real, sincos, value
+from mbros_core.scalar.real cimport known, real, sincos, value
 from mbros_core.joints.dispatch cimport REVOLUTE, place, place_other, quaternion_at
 from mbros_core.joints.joint cimport Joint
 from mbros_core.spatial cimport (Force, Inertia, Mat3, Motion, Pose, Sym3, Vec3, add, column_z, compose, cross, force, from_columns,
                                  identity3, motion, rotate, rotate_sym, scale, shift_force, sub, sym_add, unrotate, vec3, zero3)
-from mbros_core.state cimport ModelC, Work
+from mbros_core.engine.state cimport ModelC, Work
 
 
 cdef struct Axes:

@@ -10,14 +10,14 @@ pass. Forward dynamics: -M^-1 times these, by M = L^T D L (own_axes_mass_matrix.
 this: it may allocate.
 """
 from libc.stdlib cimport calloc, free, malloc
-from mbros_core.real cimport copy, real
+from mbros_core.scalar.real cimport copy, real
 from mbros_core.forces.passive cimport passive_slopes
 from mbros_core.joints.dispatch cimport OTHERWISE, column_slope, columns_turn
 from mbros_core.joints.joint cimport Joint
 from mbros_core.spatial cimport (Force, Inertia, Mat3, Motion, Vec3, add, add_force, add_matrices, add_motion, cross, cross_motion, dot,
                                  force, from_rows, motion, outer, power, rotate, scale, scale_motion, shift_motion, sub, sub_motion,
                                  unrotate, vec3, zero3)
-from mbros_core.state cimport ModelC, Work
+from mbros_core.engine.state cimport ModelC, Work
 from mbros_core.algorithms.inverse_dynamics_derivatives cimport not_turning
 from mbros_core.algorithms.own_axes cimport (Axes, column_force, congruent, find_axes, find_inertias, force_to_parent, from_parent, in_axes,
                                              joined, minus, to_parent, turned_mat)

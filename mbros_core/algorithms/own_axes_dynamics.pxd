@@ -9,14 +9,14 @@ composite bodies and their factor (own_axes_mass_matrix.pxd); what is quicker is
 of a midpoint step (pivot.pxd). Cost: O(nb), O(nv depth^2). Only traces run this: it may allocate.
 """
 from libc.stdlib cimport free, malloc
-from mbros_core.real cimport known, real, through_M, value
+from mbros_core.scalar.real cimport known, real, through_M, value
 from mbros_core.joints.dispatch cimport REVOLUTE, bias
 from mbros_core.joints.joint cimport Joint
 from mbros_core.spatial cimport (ABInertia, Force, Inertia, Mat3, Motion, Vec3, add, add_articulated, add_force, add_motion,
                                  articulated_times_column, cross, dot, force, identity3, motion, power, rotate, rotate_sym, scale,
                                  scale_force, scale_motion, shift_articulated, shift_force, sub_force, subtract_outer, unrotate, vec3,
                                  zero3, zero_force, zero_motion)
-from mbros_core.state cimport LOCKED, ModelC, Work
+from mbros_core.engine.state cimport LOCKED, ModelC, Work
 from mbros_core.algorithms.kinematics cimport position_step, velocity_step, world_is_origin
 from mbros_core.algorithms.own_axes cimport (Axes, congruent, find_axes, find_inertias, force_to_parent, from_parent, in_axes, inertia_of,
                                              minus, turned_mat, turned_sym)

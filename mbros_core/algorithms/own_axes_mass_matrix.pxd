@@ -2,10 +2,10 @@
 tree's zeros. Locked coordinates are taken out; pivots may be those of a midpoint step (pivot.pxd). Cost: O(nv depth), O(nv depth^2).
 Only traces run this.
 """
-from mbros_core.real cimport real, value
+from mbros_core.scalar.real cimport real, value
 from mbros_core.joints.joint cimport Joint
 from mbros_core.spatial cimport Force, Inertia, power, rotate_sym
-from mbros_core.state cimport ModelC, Work
+from mbros_core.engine.state cimport ModelC, Work
 from mbros_core.algorithms.own_axes cimport Axes, column_force, force_to_parent, joined, shifted, to_parent, turned_sym
 from mbros_core.algorithms.pivot cimport pivot
 

@@ -11,8 +11,8 @@ So a damper is trapezoidal, of second order, while h C <= J, and from there on a
 spring is trapezoidal and keeps its energy up to h sqrt(K / J) = 2, where its oscillation has pi samples, and implicit, without ringing,
 from 2 sqrt(2) on.
 """
-from mbros_core.real cimport any, fmax, fmin, nonzero, real
-from mbros_core.state cimport ModelC, Work
+from mbros_core.scalar.real cimport any, fmax, fmin, nonzero, real
+from mbros_core.engine.state cimport ModelC, Work
 
 
 cdef inline real pivot(const ModelC* m, const Work* s, int i, real J, real* u) noexcept nogil:

@@ -8,10 +8,10 @@ B a frame of each body (the link's, where the engine's own has its z along the j
 
 The ten columns are turned to world axes and carried inwards, to every joint on the way: tau_j = H_FM^T F. Cost: O(nb depth).
 """
-from mbros_core.real cimport real
+from mbros_core.scalar.real cimport real
 from mbros_core.joints.joint cimport Joint
 from mbros_core.spatial cimport Force, Mat3, Motion, Pose, Vec3, add, compose, cross, dot, rotate, shift_force, unrotate, vec3, zero3
-from mbros_core.state cimport ModelC, Work
+from mbros_core.engine.state cimport ModelC, Work
 
 cdef enum:
     OF_A_BODY = 10          # inertial parameters

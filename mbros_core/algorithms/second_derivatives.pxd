@@ -23,14 +23,14 @@ three columns in their order from the world. Cost: O(nv depth^2), PACK columns a
 """
 from libc.string cimport memset
 
-from mbros_core.pack cimport PACK, pack, packed, spread, unpack
-from mbros_core.pack3 cimport Vec3s, add3, cross3, dot3, load3, save3, scale3, spread3, sub3, vec3s
-from mbros_core.real cimport any, nonzero, real, sqrt
+from mbros_core.scalar.pack cimport PACK, pack, packed, spread, unpack
+from mbros_core.scalar.pack3 cimport Vec3s, add3, cross3, dot3, load3, save3, scale3, spread3, sub3, vec3s
+from mbros_core.scalar.real cimport any, nonzero, real, sqrt
 from mbros_core.forces.passive cimport FRICTION_SPEED_PER_S
 from mbros_core.joints.dispatch cimport OTHERWISE, columns_turn
 from mbros_core.joints.joint cimport Joint
 from mbros_core.spatial cimport Motion, add_motion, scale_motion
-from mbros_core.state cimport ModelC, Work
+from mbros_core.engine.state cimport ModelC, Work
 from mbros_core.algorithms.columns cimport (AT_ETA, AT_FQ, AT_FV, AT_P, AT_REST, AT_S, AT_U, AT_V_P, AT_XI, AT_ZETA, Columns, block, column,
                                             put_motion)
 from mbros_core.algorithms.inverse_dynamics_derivatives cimport columns_in_motion, forces_of_columns, symmetric_times, wrenches

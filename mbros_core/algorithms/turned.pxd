@@ -7,12 +7,12 @@ where H_FM is constant in M, else with the parent and as column_slope says:
 
 so that roll, pitch and yaw have the derivatives of a rotation, at gimbal lock as elsewhere. Cost: O(nb).
 """
-from mbros_core.real cimport real
+from mbros_core.scalar.real cimport real
 from mbros_core.joints.dispatch cimport OTHERWISE, column_slope, columns_turn
 from mbros_core.joints.joint cimport Joint, MAX_NV
 from mbros_core.spatial cimport (Mat3, Motion, Vec3, add, add_motion, column_x, column_y, column_z, cross, from_columns, motion,
                                  scale_motion, shift_motion, sub, zero_motion)
-from mbros_core.state cimport ModelC, Work
+from mbros_core.engine.state cimport ModelC, Work
 
 
 cdef inline Mat3 turned(Vec3 w, Mat3 R) noexcept nogil:

@@ -5,11 +5,11 @@ equations (1) to (3) of inverse_dynamics_derivatives.pxd in full, and within suc
 
     dtau_l/dq_m += (D_m S_l - S_m x S_l) . F
 """
-from mbros_core.real cimport real
+from mbros_core.scalar.real cimport real
 from mbros_core.joints.dispatch cimport OTHERWISE, bias_slope, column_slope, columns_turn
 from mbros_core.joints.joint cimport Joint, MAX_NV
 from mbros_core.spatial cimport Motion, Vec3, add, add_motion, cross, cross_motion, motion, power, scale_motion, sub_motion, zero_motion
-from mbros_core.state cimport ModelC, Work
+from mbros_core.engine.state cimport ModelC, Work
 from mbros_core.algorithms.columns cimport AT_ETA, AT_XI, AT_ZETA, Carried, Columns, column, put_motion
 
 

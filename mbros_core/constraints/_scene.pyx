@@ -11,7 +11,7 @@ from libc.math cimport INFINITY, NAN
 from libc.stdint cimport uint64_t
 from libc.string cimport memcpy, memset
 
-from mbros_core.arrays cimport bytes_of, constants_of, ints_of
+from mbros_core.engine.arrays cimport bytes_of, constants_of, ints_of
 from mbros_core.constraints.constraint cimport Constraint
 from mbros_core.constraints.columns cimport Axes
 from mbros_core.constraints.contact cimport (CONTACT_COLUMNS, Law, RELAXATION_TIME, ROLLING_RADIUS, SLIDING, STANDING, STIFFNESS,

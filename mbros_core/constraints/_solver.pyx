@@ -7,14 +7,14 @@ cimport numpy as cnp
 from libc.string cimport memcpy
 from posix.time cimport CLOCK_THREAD_CPUTIME_ID, clock_gettime, timespec
 
-from mbros_core.arrays cimport constants_of, doubles_of, ints_of
+from mbros_core.engine.arrays cimport constants_of, doubles_of, ints_of
 from mbros_core.constraints.newton cimport Report, cost_of, solve, solve_bilateral, solve_linear
 from mbros_core.constraints.problem cimport EQUALITY, Problem, add_block, add_term, lay_out, problem_doubles
 
 from mbros_core.constraints.given import block_of, mass_of, numbers, tree_of
 from mbros_core.constraints.results import ConvexSolution
 from mbros_core.errors import MbrosError
-from mbros_core.numbers import is_whole, short
+from mbros_core.support.numbers import is_whole, short
 
 cnp.import_array()
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from mbros_core.errors import MbrosError, WrongTypeError
-from mbros_core.given import bounded
-from mbros_core.numbers import counted, floats, is_whole, short
+from mbros_core.support.given import bounded
+from mbros_core.support.numbers import counted, floats, is_whole, short
 
 if TYPE_CHECKING:
     from mbros_core.typing import Array, NDArray

@@ -1,10 +1,10 @@
 """All force elements of a model: what they do to the bodies and coordinates, and the energy in them."""
-from mbros_core.real cimport copy, real
+from mbros_core.scalar.real cimport copy, real
 from mbros_core.forces.dispatch cimport evaluate_body, evaluate_coordinate, evaluate_pair
 from mbros_core.forces.element cimport ForceElement, ForceOut, PARAMETERS, Relative
 from mbros_core.spatial cimport (Force, Motion, Pose, Vec3, add, add_force, compose, cross, force, inverse_times, motion, rotate,
                                  shift_force, sub, sub_force, unrotate, zero_motion)
-from mbros_core.state cimport ModelC, Work
+from mbros_core.engine.state cimport ModelC, Work
 
 
 cdef inline void frame_on_body(const Work* s, int body, const Pose* X_BF, Pose* X, Motion* V) noexcept nogil:

@@ -5,9 +5,9 @@ body_wrench   a constant wrench, in the axes of the world (in_body = 0) or of C 
 body_gravity  a gravity field of the body's own, beside the model's: m g at its centre of mass, potential -m g . p_WCcm.
               Parameters: m (kg), p_CoCcm_C (3, m), g (3, m/s^2, in W). With g = -(model gravity) the body floats.
 """
-from mbros_core.pack cimport PACK
-from mbros_core.pack3 cimport Vec3s, alike, cross3, load3, save3
-from mbros_core.real cimport real
+from mbros_core.scalar.pack cimport PACK
+from mbros_core.scalar.pack3 cimport Vec3s, alike, cross3, load3, save3
+from mbros_core.scalar.real cimport real
 from mbros_core.forces.element cimport ALONG_TURN, BY_Q_F, BY_Q_T, BY_V_F, BY_V_T, ROWS_ALONG, ForceOut, Relative
 from mbros_core.spatial cimport Vec3, add, cross, dot, force, rotate, scale, vec3, zero3
 

@@ -20,7 +20,7 @@ quaternion law          q = 2 eps of R_AC's unit quaternion (eta, eps): the same
 Parameters: k (3, N m/rad), d (3, N m s/rad), kx (3, N/m), dx (3, N s/m). Within 0.008 of cos(pitch) = 0 (gimbal lock) the
 wrench of the first two is NaN, which the callers turn into an error that names the element.
 """
-from mbros_core.real cimport NAN, atan2, fabs, less, real, select, sqrt
+from mbros_core.scalar.real cimport NAN, atan2, fabs, less, real, select, sqrt
 from mbros_core.forces.element cimport ForceOut, Relative, Springs
 from mbros_core.spatial cimport (Mat3, Vec3, add, column_x, column_y, column_z, cross, dot, force, motion, quaternion_of, rotate,
                                  rotation_from_quaternion, scale, sub, unrotate, vec3, zero3)

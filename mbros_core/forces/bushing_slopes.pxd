@@ -10,9 +10,9 @@ and K = R kx R^T, D = R dx R^T of moving,
 
 omega is the turn of B, in both laws. The moment of f is 1/2 (1 + [rho]) (p x f), whose second part Drake's law does not have.
 """
-from mbros_core.pack cimport PACK, pack, spread
-from mbros_core.pack3 cimport Vec3s, add3, alike, cross3, dot3, load3, save3, scale3, sub3, times3
-from mbros_core.real cimport atan2, real, sqrt
+from mbros_core.scalar.pack cimport PACK, pack, spread
+from mbros_core.scalar.pack3 cimport Vec3s, add3, alike, cross3, dot3, load3, save3, scale3, sub3, times3
+from mbros_core.scalar.real cimport atan2, real, sqrt
 from mbros_core.forces.bushing cimport BushingLaw, DRAKE_LAW, QUATERNION_LAW
 from mbros_core.forces.element cimport (ALONG_MOVE, ALONG_TURN, ALONG_V, ALONG_W, BY_Q_F, BY_Q_T, BY_V_F, BY_V_T, ROWS_ALONG, Relative)
 from mbros_core.spatial cimport (Mat3, Vec3, add, add_matrices, column_x, column_y, column_z, compose, cross, from_columns, from_rows,

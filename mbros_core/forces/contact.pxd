@@ -4,7 +4,7 @@ robot and the others are directions (constraints/slopes.pxd).
 """
 from libc.string cimport memcpy, memset
 
-from mbros_core.real cimport LANES, OF_DUALS, fmax, real, set_lane, value
+from mbros_core.scalar.real cimport LANES, OF_DUALS, fmax, real, set_lane, value
 from mbros_core.algorithms.kinematics cimport bias_accelerations
 from mbros_core.algorithms.mass_matrix cimport hold, lower_mass_matrix, mass_matrix
 from mbros_core.constraints.contact cimport Law, law_of
@@ -18,7 +18,7 @@ from mbros_core.geometry.vec cimport dot
 from mbros_core.forces.stiff_slopes cimport add_spring_slopes
 from mbros_core.joints.joint cimport Joint
 from mbros_core.spatial cimport power
-from mbros_core.state cimport ModelC, Work
+from mbros_core.engine.state cimport ModelC, Work
 
 
 cdef inline Robot robot_in(int lane, const Work* s, const real* v_start, real* a) noexcept nogil:

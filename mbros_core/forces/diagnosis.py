@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mbros_core.user_code import raised
+from mbros_core.engine.user_code import raised
 
 if TYPE_CHECKING:
-    from mbros_core._engine import Dynamics, Model, State
+    from mbros_core.engine._engine import Dynamics, Model, State
     from mbros_core.typing import Array
 
 BUSHINGS = ("bushing", "bushing_energy_consistent")

@@ -1,5 +1,5 @@
 """The one switch over force-element kinds."""
-from mbros_core.real cimport fmax, real
+from mbros_core.scalar.real cimport fmax, real
 from mbros_core.forces.body_force cimport body_gravity_body, body_gravity_slopes, body_wrench_body, body_wrench_slopes
 from mbros_core.forces.bushing cimport BushingLaw, DRAKE_LAW, ENERGY_CONSISTENT_LAW, QUATERNION_LAW, bushing_pair, bushing_springs
 from mbros_core.forces.bushing_slopes cimport bushing_slopes

@@ -6,7 +6,7 @@
 The catch pulls the door shut between q = 0 and q_c and stores k_c q_c/2 (1 - s^2); friction only dissipates. Parameters: q0,
 k, k_c (catch torque), q_c (catch width), f_d (dynamic), f_s (static), c (viscous), v_0 (rad/s).
 """
-from mbros_core.real cimport fmax, real, tanh
+from mbros_core.scalar.real cimport fmax, real, tanh
 from mbros_core.forces.element cimport ForceOut
 
 

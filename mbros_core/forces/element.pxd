@@ -34,7 +34,7 @@ All of them: out.energy is what the element stores (J); out.conservative the pow
 but under Drake's law of a bushing; out.nonconservative the power of the rest (W), which is never positive for dampers and friction and of
 either sign for a wrench from outside.
 """
-from mbros_core.real cimport real
+from mbros_core.scalar.real cimport real
 from mbros_core.spatial cimport Force, Motion, Pose
 
 cdef enum:

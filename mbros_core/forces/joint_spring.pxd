@@ -2,7 +2,7 @@
 
 tau = -k (q - q0) - c v.  Parameters: q0 (rad or m), k (N m/rad or N/m), c (N m s/rad or N s/m).
 """
-from mbros_core.real cimport real
+from mbros_core.scalar.real cimport real
 from mbros_core.forces.element cimport ForceOut
 
 

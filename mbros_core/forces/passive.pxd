@@ -8,10 +8,10 @@
 Beside the torque, each gives its slopes C = -d tau / d v and K = -d tau / d q (never negative), from which an implicit
 step makes its diagonal; an explicit one ignores them. No branch on values except to skip what is zero in every lane.
 """
-from mbros_core.real cimport OF_NODES, any, fmax, less, nonzero, real, select, sqrt
+from mbros_core.scalar.real cimport OF_NODES, any, fmax, less, nonzero, real, select, sqrt
 from mbros_core.forces.dispatch cimport coordinate_slopes, evaluate_coordinate
 from mbros_core.forces.element cimport ForceElement, ForceOut, PARAMETERS
-from mbros_core.state cimport ModelC, Work
+from mbros_core.engine.state cimport ModelC, Work
 
 cdef enum:
     FRICTION_SPEED_PER_S = 1000          # 1 / v_s

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from mbros_core.records import record
+from mbros_core.support.records import record
 
 if TYPE_CHECKING:
     from mbros_core.spec import ModelSpec

@@ -3,9 +3,9 @@
 f = k (l - l0) + c ldot along the line, pulling the points together when positive. Energy 1/2 k (l - l0)^2.
 Parameters: free length l0 (m), stiffness k (N/m), damping c (N s/m). No direction, hence no force, at zero length.
 """
-from mbros_core.pack cimport PACK, pack, spread
-from mbros_core.pack3 cimport Vec3s, add3, alike, dot3, load3, save3, scale3, sub3
-from mbros_core.real cimport NAN, less, real, select, sqrt
+from mbros_core.scalar.pack cimport PACK, pack, spread
+from mbros_core.scalar.pack3 cimport Vec3s, add3, alike, dot3, load3, save3, scale3, sub3
+from mbros_core.scalar.real cimport NAN, less, real, select, sqrt
 from mbros_core.forces.element cimport (ALONG_MOVE, ALONG_V, BY_Q_F, BY_Q_T, BY_V_F, BY_V_T, ROWS_ALONG, ForceOut, Relative, Springs)
 from mbros_core.spatial cimport Vec3, dot, force, motion, scale, zero3
 

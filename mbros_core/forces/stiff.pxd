@@ -12,7 +12,7 @@ hold for z_b < 1/2. The share of an element that is implicit is z_b / (1/4) - 1 
 """
 from libc.string cimport memcpy, memset
 
-from mbros_core.real cimport LANES, OF_DUALS, OF_NODES, any, fmax, fmin, less, real, select, value
+from mbros_core.scalar.real cimport LANES, OF_DUALS, OF_NODES, any, fmax, fmin, less, real, select, value
 from mbros_core.constraints.springs cimport Spring
 from mbros_core.constraints.touch cimport EFFORT, KNOWN, TOUCH_COLUMNS
 from mbros_core.forces.apply cimport relative_motion
@@ -21,7 +21,7 @@ from mbros_core.forces.element cimport ForceElement, PARAMETERS, Relative, Sprin
 from mbros_core.geometry.vec cimport Vec, vec
 from mbros_core.spatial cimport (Force, Inertia, Mat3, Motion, Pose, Vec3, add, column_x, column_y, column_z, cross, dot, rotate, scale,
                                  sub)
-from mbros_core.state cimport ModelC, Work
+from mbros_core.engine.state cimport ModelC, Work
 
 cdef extern from *:
     """

@@ -4,14 +4,14 @@ know (constraints/slopes.pxd (1)), the change of J^T gamma of their rows while v
 Rows, J and M come as dual numbers. The mobility w of a row is the largest value of 2 J x - x^T M x, so that its derivative needs x = M^-1
 J^T as it is, and no derivative of it.
 """
-from mbros_core.real cimport fmax, fmin, real, set_lane, value
+from mbros_core.scalar.real cimport fmax, fmin, real, set_lane, value
 from mbros_core.constraints.springs cimport apply_inverse
 from mbros_core.forces.dispatch cimport may_be_stiff
 from mbros_core.forces.element cimport ForceElement, PARAMETERS
 from mbros_core.forces.stiff cimport Rows, rows_in_world
 from mbros_core.joints.joint cimport Joint
 from mbros_core.spatial cimport Motion, Vec3, add, cross, dot, sub
-from mbros_core.state cimport ModelC, Work
+from mbros_core.engine.state cimport ModelC, Work
 
 
 cdef inline void add_branch(const ModelC* m, const Work* s, int body, double sign, const Rows* x, real* J) noexcept nogil:

@@ -5,7 +5,7 @@ tau = -(f_c + (f_s - f_c) exp(-(v / v_b)^2)) v / sqrt(v^2 + v_0^2) - c v
 f_s: breakaway, f_c: sliding, v_b: Stribeck speed, v_0: width of the smooth passage through zero, c: viscous. It stores
 nothing and always dissipates. Parameters: f_c, f_s (N m or N), v_b, v_0 (rad/s or m/s), c (N m s/rad or N s/m).
 """
-from mbros_core.real cimport exp, fmax, real, sqrt
+from mbros_core.scalar.real cimport exp, fmax, real, sqrt
 from mbros_core.forces.element cimport ForceOut
 
 

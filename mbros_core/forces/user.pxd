@@ -1,8 +1,8 @@
 """User: a force element between two frames written outside mbros, through the function pointer of user.hpp."""
 from libc.math cimport NAN
 
-from mbros_core.held cimport Question, answered, asked
-from mbros_core.real cimport LANES, lane, real, set_lane
+from mbros_core.support.held cimport Question, answered, asked
+from mbros_core.scalar.real cimport LANES, lane, real, set_lane
 from mbros_core.forces.element cimport ForceOut, Relative
 
 cdef extern from "user.hpp" nogil:

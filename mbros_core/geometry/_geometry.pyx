@@ -9,7 +9,7 @@ from libc.string cimport memset
 from libcpp.vector cimport vector
 from posix.time cimport CLOCK_THREAD_CPUTIME_ID, clock_gettime, timespec
 
-from mbros_core.arrays cimport bytes_of, constants_of, doubles_of, ints_of, long_longs_of
+from mbros_core.engine.arrays cimport bytes_of, constants_of, doubles_of, ints_of, long_longs_of
 from mbros_core.geometry.bounds cimport Bounds, bounds_of
 from mbros_core.geometry.broad_phase cimport Pair, sweep
 from mbros_core.geometry.dispatch cimport contacts_of
@@ -21,7 +21,7 @@ from mbros_core.geometry import registry
 from mbros_core.geometry.given import group_numbers, kind_of, margin_of, permutation, points_of, poses, sizes_of
 from mbros_core.geometry.hull import checked_faces, convex_hull, packed_faces, tables
 from mbros_core.geometry.results import BroadPairs, Contacts, ManyContacts
-from mbros_core.numbers import is_whole, short
+from mbros_core.support.numbers import is_whole, short
 
 cnp.import_array()
 

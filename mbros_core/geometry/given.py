@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbros_core.errors import MbrosError
-from mbros_core.given import bounded
-from mbros_core.numbers import floats, short
+from mbros_core.support.given import bounded
+from mbros_core.support.numbers import floats, short
 
 from .registry import BY_NAME, LARGEST, SMALLEST, ShapeKind
 

@@ -1,10 +1,10 @@
 """Configurations of the whole model: the joints' groups side by side. Joints that follow another have none of their own."""
-from mbros_core.real cimport real, value
+from mbros_core.scalar.real cimport real, value
 from mbros_core.joints.dispatch cimport (advance, difference, first_half, integrate, normalize, qdot_from_velocity, second_half,
                                          velocity_from_qdot)
 from mbros_core.joints.joint cimport Joint
 from mbros_core.spatial cimport Inertia
-from mbros_core.state cimport ModelC
+from mbros_core.engine.state cimport ModelC
 
 
 cdef inline void move(const ModelC* m, const real* q, const real* dv, real* out) noexcept nogil:

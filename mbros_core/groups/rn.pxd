@@ -1,5 +1,5 @@
 """R^n: the configuration space of one-axis joints and of the planar joint (whose velocities are the rates of q)."""
-from mbros_core.real cimport real
+from mbros_core.scalar.real cimport real
 
 
 cdef inline void rn_integrate(const real* q, const real* dv, int n, real* out) noexcept nogil:

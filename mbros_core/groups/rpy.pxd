@@ -4,7 +4,7 @@
 
 with 1 the pitch and 2 the yaw. N is singular at pitch = +-pi/2 (gimbal lock): qdot is then not finite.
 """
-from mbros_core.real cimport real, sincos
+from mbros_core.scalar.real cimport real, sincos
 from mbros_core.groups.spin cimport invert, momentum_in_middle
 from mbros_core.spatial cimport Mat3, Sym3, Vec3, add, from_columns, rotate, scale, sym_mul, unrotate, vec3
 

@@ -6,7 +6,7 @@ angular part first):  q (+) dv = X(q) Exp(dv),  Exp(dv) = (exp(w), V(w) v).
 
 Below a^2 = 1e-4 the coefficients come from their series, whose first neglected term is under 1e-16.
 """
-from mbros_core.real cimport less, real, select, sincos, sqrt
+from mbros_core.scalar.real cimport less, real, select, sincos, sqrt
 from mbros_core.groups.so3 cimport quaternion_exp, quaternion_log, quaternion_product, unit_quaternion
 from mbros_core.spatial cimport (Vec3, add, cross, rotate, rotation_from_quaternion, scale, sub, unrotate, vec3)
 

@@ -5,7 +5,7 @@
 Below |w|^2 = 1e-4 the quotient comes from its series, whose first neglected term is under 1e-16. The rates are those of a
 body whose angular velocity w is expressed in the moving frame: quatdot = 1/2 quat (0, w).
 """
-from mbros_core.real cimport any, atan2, copy, fabs, less, real, select, sincos, sqrt
+from mbros_core.scalar.real cimport any, atan2, copy, fabs, less, real, select, sincos, sqrt
 from mbros_core.spatial cimport Vec3, vec3
 
 

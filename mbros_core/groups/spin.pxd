@@ -7,7 +7,7 @@ R+ comes from w+ itself. A first guess, w + h alpha, gives R+ to the third order
 so well that the heavy top at 150 rad/s and 1 ms keeps its energy to 6e-5 (6e-5 with the equations solved, 1e-2 with the guess alone). J:
 the inertia of the joint's own body. Where it carries a robot, any J gives a step of second order; what the robot does comes in by alpha.
 """
-from mbros_core.real cimport any, less, real, select
+from mbros_core.scalar.real cimport any, less, real, select
 from mbros_core.spatial cimport Inertia, Mat3, Sym3, Vec3, add, cross, dot, rotate, scale, sub, sym_mul, unrotate
 
 

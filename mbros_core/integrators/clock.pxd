@@ -4,7 +4,7 @@ Summing a step of 1 ms a million times misses 1000 s by 17 ns. A state therefore
 steps since (fields.py, `clock`), and copies of it go on with the same times to the bit. Whoever writes `time`, or goes on with another
 step, begins a new count there: nothing else has to know.
 """
-from mbros_core.state cimport Work
+from mbros_core.engine.state cimport Work
 
 cdef extern from *:
     """

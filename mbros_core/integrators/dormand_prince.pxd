@@ -17,7 +17,7 @@ A step depends on q, v, parameters, efforts and h alone: nothing is remembered b
 """
 from libc.math cimport fabs as magnitude, fmax as larger, fmin as smaller, isfinite, pow, sqrt as root
 
-from mbros_core.real cimport NAN, copy, real, value
+from mbros_core.scalar.real cimport NAN, copy, real, value
 from mbros_core.algorithms.equation_of_motion cimport vdot_under
 from mbros_core.constraints.hold cimport AN_ACCELERATION
 from mbros_core.forces.contact cimport stamp_contacts
@@ -31,7 +31,7 @@ from mbros_core.integrators.substep cimport (Adaptive, chart_rates, dense, error
 from mbros_core.joints.chart cimport chart_size, first_sum, place_of_sum
 from mbros_core.joints.dispatch cimport normalize, written_by_user
 from mbros_core.joints.joint cimport Joint
-from mbros_core.state cimport ModelC, Work
+from mbros_core.engine.state cimport ModelC, Work
 
 cdef enum:
     DORMAND_PRINCE = 3          # beside the enum of steps.pxd

@@ -12,11 +12,11 @@ All that is wrong changes at once, TOGETHER times; from then on the first coordi
 positive definite). A step that is not found within MOST solutions is counted as unsolved where the model has contacts or constraints.
 forces/passive.pxd has the smooth law of accelerations, which integrators of higher order follow.
 """
-from mbros_core.real cimport any, copy, fabs, less, nonzero, real, select, value
+from mbros_core.scalar.real cimport any, copy, fabs, less, nonzero, real, select, value
 from mbros_core.algorithms.equation_of_motion cimport implicit_vdot_under, midpoint_vdot_under
 from mbros_core.constraints.robot cimport CREEP
 from mbros_core.constraints.touch cimport UNSOLVED
-from mbros_core.state cimport ModelC, Work
+from mbros_core.engine.state cimport ModelC, Work
 
 cdef enum:
     TOGETHER = 6

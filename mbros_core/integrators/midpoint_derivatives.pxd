@@ -8,8 +8,8 @@ vdot_q, vdot_v, vdot_tau are the derivatives of forward dynamics at the middle, 
 move, whatever changes. What a joint makes of a itself, (dq+, dv+) of (dq, dv, da), is its own affair: 1, h
 and h^2/2 for most, dual numbers of that joint alone for bodies that can turn (Halving). Cost: O(nv^2 depth).
 """
-from mbros_core.pack cimport PACK, pack, packed, spread, unpack
-from mbros_core.real cimport any, less, nonzero, real, value
+from mbros_core.scalar.pack cimport PACK, pack, packed, spread, unpack
+from mbros_core.scalar.real cimport any, less, nonzero, real, value
 from mbros_core.forces.dispatch cimport coordinate_slopes, has_constant_slopes
 from mbros_core.forces.element cimport ForceElement, PARAMETERS
 from mbros_core.forces.passive cimport stops
@@ -17,7 +17,7 @@ from mbros_core.forces.stiff cimport all_soft as springs_soft
 from mbros_core.groups.configuration cimport stays, to_the_middle
 from mbros_core.integrators.joint_friction cimport accelerate_with_friction, rubs
 from mbros_core.joints.joint cimport Joint, MAX_NQ, MAX_NV
-from mbros_core.state cimport ModelC, Work
+from mbros_core.engine.state cimport ModelC, Work
 from mbros_core.algorithms.columns cimport Columns
 from mbros_core.algorithms.equation_of_motion cimport midpoint_vdot_under
 from mbros_core.algorithms.forward_dynamics_derivatives cimport forward_dynamics_derivatives

@@ -6,9 +6,9 @@ end, until a step is cut there (dormand_prince.pxd). Of a coordinate with limits
     PUSHED    tau = -side push   until push < 0
     LOOSE     no stop, x > 0     until x < 0, or push > 0
 """
-from mbros_core.real cimport real, value
+from mbros_core.scalar.real cimport real, value
 from mbros_core.forces.passive cimport coordinate_elements, damping_and_friction
-from mbros_core.state cimport ModelC, Work
+from mbros_core.engine.state cimport ModelC, Work
 
 cdef enum Piece:                # and the side beside it: +1 the upper limit, -1 the lower one
     FREE = 0

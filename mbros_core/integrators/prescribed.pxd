@@ -11,12 +11,12 @@ A step takes the joint from where it is to q(t + h), v(t + h). Over it the joint
 (v(t + h) - v) / h, so that the momentum the others get is that of the motion, jumps of its velocity included; forces are taken where the
 integrator takes them: at its start, in the middle of the motion, or in the stages of rk4, where acceleration is that of the law.
 """
-from mbros_core.real cimport LANES, OF_DUALS, any, copy, nonzero, real
+from mbros_core.scalar.real cimport LANES, OF_DUALS, any, copy, nonzero, real
 from mbros_core.algorithms.forward_dynamics cimport prescribed
 from mbros_core.integrators.clock cimport counted_time
 from mbros_core.joints.dispatch cimport integrate
 from mbros_core.joints.joint cimport MAX_NQ, MAX_NV, Joint
-from mbros_core.state cimport ModelC, Work
+from mbros_core.engine.state cimport ModelC, Work
 
 cdef enum:
     MOTION_COLUMNS = 5

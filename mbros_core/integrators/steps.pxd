@@ -12,7 +12,7 @@ rk4                   Classical Runge-Kutta (Kutta 1901) on qdot = N(q) v, vdot;
                       unit sphere, whose distance is of the order of the method's own error. Fourth order; four evaluations.
                       With constraints these are met by the accelerations, and by q and v after the step (constraints/hold.pxd).
 """
-from mbros_core.real cimport OF_NODES, copy, real, value
+from mbros_core.scalar.real cimport OF_NODES, copy, real, value
 from mbros_core.algorithms.kinematics cimport positions, velocities
 from mbros_core.constraints.hold cimport AN_ACCELERATION, A_POSITION, A_VELOCITY
 from mbros_core.groups.configuration cimport bring_back, euler, move, rates, to_the_end, to_the_middle
@@ -21,7 +21,7 @@ from mbros_core.forces.contact cimport stamp_contacts
 from mbros_core.forces.stiff cimport forget_implicit, note_explicit
 from mbros_core.integrators.joint_friction cimport accelerate_with_friction, come_to_hold, rubs
 from mbros_core.integrators.prescribed cimport begin_midpoint, begin_step, count_lanes, end_step, follow, time_after
-from mbros_core.state cimport Kernel, LOCKED, ModelC, Work
+from mbros_core.engine.state cimport Kernel, LOCKED, ModelC, Work
 from mbros_core.algorithms.kernels cimport FIRST_STEP, kernel_for
 from mbros_core.algorithms.equation_of_motion cimport implicit_vdot_under, midpoint_vdot_under, vdot_under
 

@@ -1,7 +1,7 @@
 """One substep of dormand_prince.pxd: the tableau over the joints' charts, its error, and its continuous extension."""
 from libc.math cimport fabs as magnitude, fmax as larger, sqrt as root
 
-from mbros_core.real cimport real, value
+from mbros_core.scalar.real cimport real, value
 from mbros_core.algorithms.equation_of_motion cimport join_passive
 from mbros_core.constraints.hold cimport AN_ACCELERATION
 from mbros_core.groups.configuration cimport stays
@@ -10,7 +10,7 @@ from mbros_core.integrators.pieces cimport Stop, smooth_torques
 from mbros_core.integrators.prescribed cimport follow
 from mbros_core.joints.chart cimport chart_place, chart_rate, chart_size, place_of_sum
 from mbros_core.joints.joint cimport Joint
-from mbros_core.state cimport ModelC, Work
+from mbros_core.engine.state cimport ModelC, Work
 
 cdef enum:
     STAGES = 7

@@ -2,7 +2,7 @@
 
 X_FM = (R(q), 0),  H_FM = [R; 0] in F axes,  Hdot v = [w x w; 0] = 0,  qdot = 1/2 q (0, v).
 """
-from mbros_core.real cimport copy, real
+from mbros_core.scalar.real cimport copy, real
 from mbros_core.groups.spin cimport guess_of_w, invert, mean_acceleration, momentum_in_middle
 from mbros_core.groups.so3 cimport quaternion_log, trim_quaternion, turn_a_little, turn_quaternion
 from mbros_core.spatial cimport (Inertia, Mat3, Motion, Pose, Sym3, Vec3, add, column_x, column_y, column_z, compose, motion, rotate,

@@ -3,7 +3,7 @@
 X_FM = (Rz(yaw) Ry(pitch) Rx(roll), 0),  H_FM = [1; 0] in F axes,  Hdot = 0,  qdot = N(q) v (groups/rpy.pxd). Singular at
 pitch = +-pi/2, where a step is a fault. Increments are N(q) dv: exact both ways, a chart of SO(3), not its exponential.
 """
-from mbros_core.real cimport real
+from mbros_core.scalar.real cimport real
 from mbros_core.groups.rpy cimport rotation_from_rpy, rpy_spin
 from mbros_core.groups.spin cimport mean_acceleration
 from mbros_core.spatial cimport Inertia, Motion, Pose, Vec3, column_x, column_y, column_z, compose, motion, zero3

@@ -10,7 +10,7 @@ add and weigh (Munthe-Kaas 1999): their order is kept on the manifold, and every
 (1) is the right-trivialised inverse of the exponential's derivative, whole; below a^2 = 1e-4 E comes from its series, whose first neglected
 term is under 1e-16. It holds for less than a turn.
 """
-from mbros_core.real cimport copy, less, real, select, sincos, sqrt
+from mbros_core.scalar.real cimport copy, less, real, select, sincos, sqrt
 from mbros_core.groups.so3 cimport turn_quaternion
 from mbros_core.joints.dispatch cimport IN_RATES, OF_POSES, OF_ROTATIONS, ON_CIRCLES, chart_of, integrate, qdot_from_velocity
 from mbros_core.joints.joint cimport Joint

@@ -4,7 +4,7 @@ The representation of unbounded rotations in HPP and Pinocchio (RUBZ): no angle 
 X_FM = (Rz(angle of q), 0),  H_FM = [Fz; 0],  qdot = (-sin, cos) v,  v = (cos sdot - sin cdot) / |q|^2.
 Any non-zero pair stands for its direction; integration returns unit pairs.
 """
-from mbros_core.real cimport atan2, real, sincos, sqrt
+from mbros_core.scalar.real cimport atan2, real, sincos, sqrt
 from mbros_core.spatial cimport Motion, Pose, column_z, motion, rotate_about_z, zero3
 
 

@@ -2,7 +2,7 @@
 
 X_FM = (Rz(q0), [0 0 q1]),  H_FM columns [Fz; 0], [0; Fz],  Hdot = 0.
 """
-from mbros_core.real cimport real, sincos
+from mbros_core.scalar.real cimport real, sincos
 from mbros_core.spatial cimport Motion, Pose, Vec3, add, column_z, motion, rotate_about_z, scale, zero3
 
 

@@ -1,5 +1,5 @@
 """The one switch over joint kinds. Everything else in the engine is written for any kind and any number of columns."""
-from mbros_core.real cimport copy, real
+from mbros_core.scalar.real cimport copy, real
 from mbros_core.spatial cimport Inertia, Mat3, Motion, Pose, compose, cross, motion, scale_motion, zero3, zero_motion
 from mbros_core.groups.rn cimport rn_difference, rn_integrate
 from mbros_core.groups.rpy cimport rpy_rates, rpy_velocity

@@ -4,7 +4,7 @@ X_FM = (R(quat), p),  H_FM = diag(R, R) in F axes. As seen from F, H changes wit
 N (as Drake's QuaternionFloatingJoint): pdot = R v, quatdot = 1/2 quat * (0, w).
 Any non-zero quaternion stands for the rotation of quat / |quat|; integration returns unit quaternions.
 """
-from mbros_core.real cimport real
+from mbros_core.scalar.real cimport real
 from mbros_core.spatial cimport (Inertia, Mat3, Motion, Pose, Sym3, add, column_x, column_y, column_z, compose, cross, motion, rotate,
                                  rotation_from_quaternion, scale, sub, sym_mul, unrotate, vec3, zero3, Vec3)
 from mbros_core.groups.spin cimport about_center, center_of, guess_of_w, invert, mean_acceleration, momentum_in_middle

@@ -3,7 +3,7 @@
 X_FM = (Rz(yaw) Ry(pitch) Rx(roll), p),  H_FM = 1 in F axes,  Hdot = 0,  qdot = [N(q) w; v] (groups/rpy.pxd). Singular at
 pitch = +-pi/2, where a step is a fault. Increments are [N(q) dw; dv]: exact both ways, not the exponential of SE(3).
 """
-from mbros_core.real cimport real
+from mbros_core.scalar.real cimport real
 from mbros_core.groups.rpy cimport rotation_from_rpy, rpy_rates, rpy_velocity, rpy_spin
 from mbros_core.groups.spin cimport about_center, center_of, mean_acceleration
 from mbros_core.joints.ball_rpy cimport ball_rpy_place

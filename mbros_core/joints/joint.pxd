@@ -43,7 +43,7 @@ dispatch.pxd knows all their kinds: WITH_BODY where H_FM is constant in M, OTHER
 and, where dq along the joint's velocities does not stay what it is while dv = 0 (v is not qdot), of the kind or its group:
     KIND_turning(v, A, stride)        d(dq)/dt by dq, into the nv rows of A
 """
-from mbros_core.real cimport real
+from mbros_core.scalar.real cimport real
 from mbros_core.spatial cimport Motion, Pose
 
 cdef enum:

@@ -3,7 +3,7 @@
 X_FM = (Rz(theta), [x y 0]),  v = qdot: both translations are measured and expressed in F, so H is constant in F:
 H_FM columns [0; Fx], [0; Fy], [Fz; 0],  Hdot = 0,  N = 1.
 """
-from mbros_core.real cimport real, sincos
+from mbros_core.scalar.real cimport real, sincos
 from mbros_core.groups.spin cimport center_of
 from mbros_core.spatial cimport Inertia, Motion, Pose, Vec3, add, column_x, column_y, column_z, motion, rotate_about_z, scale, zero3
 

@@ -2,7 +2,7 @@
 
 X_FM = (1, [0 0 q]),  H_FM = [0 0 0; 0 0 1],  Hdot = 0.
 """
-from mbros_core.real cimport real
+from mbros_core.scalar.real cimport real
 from mbros_core.spatial cimport Motion, Pose, add, column_z, motion, scale, zero3
 
 

@@ -2,7 +2,7 @@
 
 X_FM = (Rz(q), 0),  H_FM = [0 0 1; 0 0 0],  Hdot = 0.
 """
-from mbros_core.real cimport real, sincos
+from mbros_core.scalar.real cimport real, sincos
 from mbros_core.spatial cimport Motion, Pose, column_z, motion, rotate_about_z, zero3
 
 

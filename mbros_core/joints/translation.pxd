@@ -2,7 +2,7 @@
 
 X_FM = (1, q),  H_FM columns [0; Fx], [0; Fy] (, [0; Fz]),  Hdot = 0. Along one axis it is the prismatic joint.
 """
-from mbros_core.real cimport real
+from mbros_core.scalar.real cimport real
 from mbros_core.spatial cimport Motion, Pose, add, column_x, column_y, column_z, motion, scale, zero3
 
 

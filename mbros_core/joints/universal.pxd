@@ -2,7 +2,7 @@
 
 X_FM = (Rx(q0) Ry(q1), 0),  H_FM columns [Fx; 0], [Rx(q0) Fy; 0],  Hdot v = [Fx x My; 0] v0 v1: the second axis turns.
 """
-from mbros_core.real cimport real, sincos
+from mbros_core.scalar.real cimport real, sincos
 from mbros_core.spatial cimport (Mat3, Motion, Pose, Vec3, add, column_x, column_y, column_z, cross, cross_motion, from_columns,
                                  motion, scale, scale_motion, sub, zero3, zero_motion)
 

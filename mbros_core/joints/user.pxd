@@ -4,8 +4,8 @@ Its functions speak doubles and the axes of F; here they are called lane by lane
 """
 from libc.math cimport NAN
 
-from mbros_core.held cimport Question, answered, asked
-from mbros_core.real cimport LANES, lane, real, set_lane
+from mbros_core.support.held cimport Question, answered, asked
+from mbros_core.scalar.real cimport LANES, lane, real, set_lane
 from mbros_core.joints.joint cimport MAX_NQ, MAX_NV
 from mbros_core.spatial cimport Mat3, Motion, Pose, Vec3, compose, add, motion, rotate, vec3
 

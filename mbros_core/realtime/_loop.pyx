@@ -14,8 +14,8 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 from posix.unistd cimport getpid
 
-from mbros_core.arrays cimport bytes_of, constants_of, doubles_of, ints_of, long_longs_of
-from mbros_core.held cimport by_a_call, by_a_loop, holder, let_go, seize
+from mbros_core.engine.arrays cimport bytes_of, constants_of, doubles_of, ints_of, long_longs_of
+from mbros_core.support.held cimport by_a_call, by_a_loop, holder, let_go, seize
 from mbros_core.realtime.atomics cimport load, store
 from mbros_core.realtime.bell cimport count_listener, listen_for_answer, ring, rings
 from mbros_core.realtime.clock cimport monotonic_ns, realtime_ns
@@ -32,7 +32,7 @@ from mbros_core.realtime.ring cimport Ring
 from mbros_core.realtime.run cimport run
 from mbros_core.realtime.slot cimport take_requests, tell
 from mbros_core.errors import BusyError, LoopError, MbrosError, SystemRefusedError, WrongTypeError
-from mbros_core import given
+from mbros_core.support import given
 from mbros_core.realtime import settings, snapshot
 
 cnp.import_array()

@@ -17,14 +17,14 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uintptr_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 
-from mbros_core.arrays cimport constants_of
+from mbros_core.engine.arrays cimport constants_of
 from mbros_core.realtime.atomics cimport bump, load, store
 from mbros_core.realtime.capsule cimport plug_of
 from mbros_core.realtime.clock cimport monotonic_ns, realtime_ns
 from mbros_core.realtime.ports cimport (
     MBROS_GO, MBROS_REPEATED, MBROS_WAIT, mbros_gate, mbros_input, mbros_memory, mbros_output, mbros_range, mbros_snapshot)
 from mbros_core.realtime.turns cimport Patience, ask, is_due, late_at, set_patience, time_out
-from mbros_core import given
+from mbros_core.support import given
 from mbros_core.errors import BusyError, LoopError, LoopTimeoutError, MbrosError, SystemRefusedError
 from mbros_core.realtime.settings import POLICIES
 

@@ -78,7 +78,7 @@ cdef inline void choose_effort(Core* c) noexcept nogil:
     """Fill c.applied: the held command, or what the watchdog puts in its place once the command is too old.
 
     `zero` and `damp` also forget the held command, so that a later partial command revives nothing of it. Of a command with more than
-    efforts (mbros_core/devices/_commanded.pyx) `damp` brakes by the efforts, and the rest is as never commanded.
+    efforts (mbros_core/plant/_commanded.pyx) `damp` brakes by the efforts, and the rest is as never commanded.
     """
     cdef int i, nv = velocities(&c.plant)
     if c.n_watched:

@@ -105,7 +105,7 @@ cdef struct Core:
     int n_outputs
     mbros_gate gate         # without `open`: no lockstep
     mbros_memory** memories     # of the plant, the inputs, the outputs; NULL: one says nothing of its memory
-    int64_t* plant_held         # says who works on the plant's memory (mbros_core/held.hpp)
+    int64_t* plant_held         # says who works on the plant's memory (mbros_core/support/held.hpp)
     int shared_word             # 1: it is of words.hpp, since the plant has none
 
     # settings
@@ -228,7 +228,7 @@ cdef struct Core:
 
 
 cdef inline int velocities(const mbros_plant* p) noexcept nogil:
-    """nv: the first numbers of a command are efforts, one for each; a plant's own say may follow them (devices/_commanded.pyx)."""
+    """nv: the first numbers of a command are efforts, one for each; a plant's own say may follow them (plant/_commanded.pyx)."""
     cdef int nv = p.state_size - p.velocity_offset
     return nv if 0 < nv < p.command_size else p.command_size
 

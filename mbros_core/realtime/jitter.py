@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from ..errors import MbrosError, PrivilegeError
-from ..given import LONGEST_STEP, count, number
+from mbros_core.support.given import LONGEST_STEP, count, number
 from . import _jitter, privileges
 from .statistics import Histogram
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .. import given as _given
+from mbros_core.support import given as _given
 from ..errors import LoopError, LoopTimeoutError, MbrosError, PrivilegeError, WrongTypeError
 from . import privileges as _rights, settings as _settings
 from .requests import Requests

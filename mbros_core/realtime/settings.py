@@ -1,4 +1,4 @@
-"""Checks of the arguments of a Loop, in the words of mbros_core.given, and its error messages."""
+"""Checks of the arguments of a Loop, in the words of mbros_core.support.given, and its error messages."""
 from __future__ import annotations
 
 import math
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import MbrosError, WrongTypeError
-from ..given import LONGEST_STEP, any_number, choice, count, number, vector
-from ..numbers import short
+from mbros_core.support.given import LONGEST_STEP, any_number, choice, count, number, vector
+from mbros_core.support.numbers import short
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

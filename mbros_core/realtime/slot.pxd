@@ -2,7 +2,7 @@
 from libc.stdint cimport int64_t, uint32_t
 from libc.string cimport memcpy
 
-from mbros_core.held cimport by_a_loop, let_go, seize
+from mbros_core.support.held cimport by_a_loop, let_go, seize
 from mbros_core.realtime.atomics cimport bump, load, store
 from mbros_core.realtime.bell cimport listen, ring, rings, somebody_listens
 from mbros_core.realtime.clock cimport monotonic_ns, sleep_until, slot_at, slot_start, wall_offset_ns

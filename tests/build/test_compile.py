@@ -291,7 +291,7 @@ def test_star_and_deep_weld_chain():
 
 
 def test_the_engine_takes_every_spec():
-    from mbros_core.checks import check_spec
+    from mbros_core.engine.checks import check_spec
 
     for seed in range(6):
         for mimic in (True, False):

@@ -12,7 +12,7 @@ from mbros.describe.meshes import read_mesh
 from mbros.describe.urdf.packages import resolve
 from mbros.study.identify.parameter_file import put, read, write
 from mbros.study.sweep.study import read_study
-from mbros_core.files import read_named, text_named
+from mbros_core.support.files import read_named, text_named
 
 NAMES = ["a" * 300, "/a" * 5000, "x\0y", "\ud800", "loop/x", "folder/none/x", "folder", "pipe", "/dev/zero", "", 3, None, b"x"]
 READERS = {"robot": mbros.load, "scene": mbros.Scene.load, "bench": mbros.Bench.load, "script": read_script, "study": read_study,

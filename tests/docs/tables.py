@@ -100,25 +100,25 @@ def markdown_of(rows, readings=True, family=None):
 
 
 def actuators():
-    from mbros_core.actuators.registry import ROWS
+    from mbros_core.plant.actuators.registry import ROWS
 
     return markdown_of(ROWS, family="actuator")
 
 
 def sensors():
-    from mbros_core.sensors.registry import ROWS
+    from mbros_core.plant.sensors.registry import ROWS
 
     return markdown_of(ROWS, family="sensor")
 
 
 def channels():
-    from mbros_core.channels.registry import ROWS
+    from mbros_core.plant.channels.registry import ROWS
 
     return markdown_of(ROWS, readings=False)
 
 
 def faults():
-    from mbros_core.injected.registry import ROWS
+    from mbros_core.plant.faults.registry import ROWS
 
     table = [(f"`{row.name}`" if k == 0 else "", row.target if k == 0 else "", code(row.equation) if k == 0 else "",
               row.doc if k == 0 else "", f"`{n.name}`" if n else "", n.unit if n else "", n.doc if n else "")

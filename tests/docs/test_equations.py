@@ -2,10 +2,10 @@
 import re
 
 import pytest
-from mbros_core.actuators import registry as actuators
-from mbros_core.channels import registry as channels
-from mbros_core.injected import registry as injected
-from mbros_core.sensors import registry as sensors
+from mbros_core.plant.actuators import registry as actuators
+from mbros_core.plant.channels import registry as channels
+from mbros_core.plant.faults import registry as injected
+from mbros_core.plant.sensors import registry as sensors
 from tables import DOCS
 
 ROWS = [pytest.param(row, id=f"{registry.__name__.split('.')[1]}-{row.name}")

@@ -167,7 +167,7 @@ def numbers_of_devices():
 @pytest.mark.parametrize("words", [words for _, words in ALL if words[0] == "ros2"], ids=" ".join)
 def test_ros_commands_name_what_exists(words):
     from mbros.ros.parameters import TABLE
-    from mbros_core.injected.registry import TRIGGER_NUMBERS
+    from mbros_core.plant.faults.registry import TRIGGER_NUMBERS
 
     if words[1] == "launch":
         assert (ROOT / "launch" / words[3]).is_file()

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from mbros.simulate.simulator import make_plant
 from mbros_core.algorithms.registry import ROWS
-from mbros_core.fields import FIELDS
+from mbros_core.engine.fields import FIELDS
 from mbros_core.realtime import Loop
 
 CORE = Path(mbros_core.__file__).parent
@@ -35,13 +35,14 @@ def again(text, name):
 
 
 @pytest.mark.parametrize("table, edit, said", [
-    ("fields.py", lambda t: swap(t, "stop_stiffness", "stop_damping"),
+    ("engine/fields.py", lambda t: swap(t, "stop_stiffness", "stop_damping"),
      "entry 20 is 'stop_damping' in the one and 'stop_stiffness' in the other"),
-    ("fields.py", lambda t: swap(t, "S", "X_WB"), "disagree: entry 27 is 'S'"),
-    ("fields.py", lambda t: t.replace('Field("passive"', 'Field("passives"'),
+    ("engine/fields.py", lambda t: swap(t, "S", "X_WB"), "disagree: entry 27 is 'S'"),
+    ("engine/fields.py", lambda t: t.replace('Field("passive"', 'Field("passives"'),
      "entry 33 is 'passives' in the one and 'passive' in the other"),
-    ("fields.py", lambda t: without(t, "u"), f"has {len(FIELDS) + 1} entries and the struct Work of state.pxd {len(FIELDS) + 2}"),
-    ("fields.py", lambda t: again(t, "stage_q"), f"has {len(FIELDS) + 3} entries and the struct Work of state.pxd {len(FIELDS) + 2}"),
+    ("engine/fields.py", lambda t: without(t, "u"), f"has {len(FIELDS) + 1} entries and the struct Work of state.pxd {len(FIELDS) + 2}"),
+    ("engine/fields.py", lambda t: again(t, "stage_q"),
+     f"has {len(FIELDS) + 3} entries and the struct Work of state.pxd {len(FIELDS) + 2}"),
     ("algorithms/registry.py", lambda t: swap(t, "bias_torques", "coriolis_torques"),
      "entry 6 is 'coriolis_torques' in the one and 'bias_torques' in the other"),
     ("joints/registry.py", lambda t: t.replace('"revolute", 1', '"prismatic", 1').replace('"prismatic", 2', '"revolute", 2'),
@@ -72,7 +73,7 @@ def test_the_words_of_a_check_stand_once(words):
     root = CORE.parent
     found = [path.relative_to(root).as_posix() for package in ("mbros_core", "mbros") for suffix in ("py", "pyx", "pxi", "pxd")
              for path in (root / package).rglob(f"*.{suffix}") if words in path.read_text(encoding="utf-8")]
-    assert found == ["mbros_core/given.py"]
+    assert found == ["mbros_core/support/given.py"]
 
 
 def test_engine_loop_and_library_refuse_in_the_same_words():

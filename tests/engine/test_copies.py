@@ -160,7 +160,7 @@ def test_trial_D2_subclasses_and_logs_are_copied_whole():
 
 
 def test_trial_D2_numbers_of_another_model_are_refused():
-    from mbros_core.copies import state_of
+    from mbros_core.engine.copies import state_of
 
     make, (model, numbers) = mbros.load("arm7").default_state().__reduce__()
     assert make is state_of

@@ -8,10 +8,10 @@ import pytest
 from patience import PATIENCE, until
 from process_groups import living
 
-from mbros_core.processes import held
+from mbros_core.support.processes import held
 
 PARENT = """import os, subprocess, sys, time
-from mbros_core.processes import end_with
+from mbros_core.support.processes import end_with
 subprocess.Popen(["sleep", "100000"], preexec_fn=end_with(os.getpid()))
 print("started", flush=True)
 time.sleep(100000)
@@ -28,7 +28,7 @@ def test_a_child_ends_with_its_parent(number):
 
 
 def test_a_child_whose_parent_has_ended_already_ends():
-    text = "from mbros_core.processes import end_with; end_with(0)(); print('goes on')"
+    text = "from mbros_core.support.processes import end_with; end_with(0)(); print('goes on')"
     run = subprocess.run([sys.executable, "-c", text], stdout=subprocess.PIPE, text=True)
     assert (run.returncode, run.stdout) == (128 + signal.SIGTERM, "")
 

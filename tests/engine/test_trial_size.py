@@ -60,7 +60,7 @@ def test_trial_A12_ten_thousand_links_in_little_memory():
 
 def doubles(state):
     """How many doubles the arrays of a state have."""
-    return sum(state.field(row.name).size for row in mbros_core.fields.FIELDS)
+    return sum(state.field(row.name).size for row in mbros_core.engine.fields.FIELDS)
 
 
 def test_trial_A12_a_state_grows_as_its_robot():

@@ -8,7 +8,7 @@ import pytest
 from interrupting import interrupt_after
 
 import mbros
-from mbros_core.user_code import raised
+from mbros_core.engine.user_code import raised
 
 
 class Spring(mbros.ForceElement):

@@ -8,7 +8,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import mbros
 import mbros_core
-from mbros_core.fields import FIELDS
+from mbros_core.engine.fields import FIELDS
 import zoo
 
 OF_LAST_STEP = ("last_step", "effort", "q_before", "v_before", "a_before")

@@ -9,7 +9,7 @@ from tolerance import condition
 
 import mbros_core
 from mbros.diff.duals import Workspace
-from mbros_core.cpu import AVX2, AVX512, flags
+from mbros_core.support.cpu import AVX2, AVX512, flags
 
 SETTINGS = settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 KINDS = [row.name for row in zoo.ROWS]
@@ -22,7 +22,7 @@ def built():
     for name, needed in MODULES.items():
         if flags() >= needed:
             try:
-                yield importlib.import_module(f"mbros_core.{name}")
+                yield importlib.import_module(f"mbros_core.engine.{name}")
             except ModuleNotFoundError:
                 pass
 

@@ -83,7 +83,7 @@ def test_robot_from_a_file(name, base, mimic, rng):
 
 
 def test_lanes_are_as_wide_as_the_processor():
-    flags = mbros_core.cpu.flags()
+    flags = mbros_core.support.cpu.flags()
     expected = 8 if "avx512f" in flags else 4 if "avx2" in flags else 2
     assert mbros_core.lanes().Batch.lanes == expected
 

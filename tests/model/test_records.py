@@ -1,11 +1,11 @@
-"""mbros_core.records: what a class says to dataclasses, with methods that all records share."""
+"""mbros_core.support.records: what a class says to dataclasses, with methods that all records share."""
 import copy
 import pickle
 from dataclasses import FrozenInstanceError, dataclass, field, fields, replace
 
 import pytest
 
-from mbros_core.records import record
+from mbros_core.support.records import record
 
 
 @record(frozen=True, eq=False)

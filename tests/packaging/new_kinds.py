@@ -5,7 +5,7 @@ JOINT = {
 
 X_FM = (Rz(q0), q1 Mx),  H_FM columns [Fz; q1 My], [0; Mx],  Hdot v = [0; 2 v0 v1 My - q1 v0^2 Mx].
 """
-from mbros_core.real cimport real, sincos
+from mbros_core.scalar.real cimport real, sincos
 from mbros_core.spatial cimport Motion, Pose, add, column_x, column_y, column_z, cross, motion, rotate_about_z, scale, sub, zero3
 
 
@@ -45,7 +45,7 @@ FORCE = {
 
 Parameters: q0 (rad or m), k (N m/rad or N/m), k3 (N m/rad^3 or N/m^3).
 """
-from mbros_core.real cimport real
+from mbros_core.scalar.real cimport real
 from mbros_core.forces.element cimport ForceOut
 
 

@@ -61,7 +61,7 @@ def check_layout(prefix):
 def test_install_space(built):
     check_layout(built)
     assert [path.name for path in built.parents[1].glob("build/mbros/build/temp*/**/*.o")] == ["_jitter.o"], "compiled here"
-    assert len(list(built.glob("lib/python*/site-packages/mbros_core/_double*.so"))) == 1
+    assert len(list(built.glob("lib/python*/site-packages/mbros_core/engine/_double*.so"))) == 1
 
 
 def test_trial_R10_the_messages_are_a_package_beside_it(workspace, built):

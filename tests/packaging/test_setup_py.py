@@ -43,12 +43,12 @@ def test_a_wrong_module_name_is_refused():
 @pytest.mark.packages
 def test_a_module_that_does_not_compile_fails_the_build_by_name(tmp_path):
     tree = copy_tree(tmp_path)
-    for name in ("realtime/_loop", "_double"):
+    for name in ("realtime/_loop", "engine/_double"):
         (tree / "mbros_core" / f"{name}.pyx").write_text("def ok():\n    return 1\n")
-    (tree / "mbros_core" / "_double.pyx").write_text("cdef int wrong = 'text'\n")
+    (tree / "mbros_core" / "engine" / "_double.pyx").write_text("cdef int wrong = 'text'\n")
     done = setup_py("build_ext", cwd=tree, MBROS_ONLY="double,loop", MBROS_JOBS=2)
     assert done.returncode == 1
-    assert "not built: mbros_core._double;" in done.stderr
+    assert "not built: mbros_core.engine._double;" in done.stderr
     assert "mbros: compiling 2 modules, 2 at a time: about 1 min\n" in done.stderr
     assert list(tree.glob("build/lib*/mbros_core/realtime/_loop*.so"))
 
@@ -56,12 +56,12 @@ def test_a_module_that_does_not_compile_fails_the_build_by_name(tmp_path):
 @pytest.mark.packages
 def test_a_changed_engine_is_built_again(tmp_path):
     tree = copy_tree(tmp_path)
-    source, build = tree / "mbros_core" / "_double.pyx", ("build_ext", "--build-temp", "temp", "--build-lib", "made")
+    source, build = tree / "mbros_core" / "engine" / "_double.pyx", ("build_ext", "--build-temp", "temp", "--build-lib", "made")
     for number in (1, 2):
         source.write_text(f"number = {number}\n")
         done = setup_py(*build, cwd=tree, MBROS_ONLY="double", MBROS_JOBS=1)
         assert done.returncode == 0, done.stderr
-        translated = (tree / "temp" / "mbros_core" / "_double.cpp").read_text()
+        translated = (tree / "temp" / "mbros_core" / "engine" / "_double.cpp").read_text()
         assert f"number = {number}" in translated and "#define MBROS_EQUATION" in translated
 
 
@@ -85,10 +85,10 @@ def peek(int[::1] numbers, int i):
 @pytest.mark.packages
 def test_a_debug_build_checks_bounds(tmp_path):
     tree = copy_tree(tmp_path)
-    (tree / "mbros_core" / "_double.pyx").write_text(PEEK)
+    (tree / "mbros_core" / "engine" / "_double.pyx").write_text(PEEK)
     built = setup_py("build_ext", cwd=tree, MBROS_ONLY="double", MBROS_DEBUG=1)
     assert built.returncode == 0, built.stderr
-    (module,) = tree.glob("build/debug/lib*/mbros_core/_double*.so")
+    (module,) = tree.glob("build/debug/lib*/mbros_core/engine/_double*.so")
     done = run(sys.executable, "-c", "import array, _double; _double.peek(array.array('i', [1, 2]), 2)", cwd=module.parent)
     assert "IndexError: Out of bounds on buffer access" in done.stderr
 

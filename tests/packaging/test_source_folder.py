@@ -31,7 +31,7 @@ def test_trial_D3_it_is_an_import_error_of_the_family(sources):
 
 
 def test_trial_D3_builds_for_another_python_are_told(sources, tmp_path):
-    other = sources / "mbros_core" / "_double.cpython-39-x86_64-linux-gnu.so"
+    other = sources / "mbros_core" / "engine" / "_double.cpython-39-x86_64-linux-gnu.so"
     other.touch()
     try:
         done = run(sys.executable, "-c", ALONE + "import mbros_core", cwd=sources)

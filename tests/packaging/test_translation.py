@@ -9,14 +9,14 @@ import pytest
 import setuptools
 from workshop import MODULES, ROOT
 
-from mbros_core import cpu
+from mbros_core.support import cpu
 
 ENGINES = [name for name in MODULES if re.search(r"\._(double|lanes|dual)", name)]
 CPP = """
 static CYTHON_INLINE struct Vec3 __pyx_f_10mbros_core_7spatial_cross(struct Vec3, struct Vec3); /*proto*/
 static CYTHON_INLINE void __pyx_f_10mbros_core_10algorithms_16forward_dynamics_forward_dynamics(ModelC const *, real *); /*proto*/
 static CYTHON_INLINE void __pyx_f_10mbros_core_10algorithms_16forward_dynamics_outward(ModelC const *, real *); /*proto*/
-static CYTHON_INLINE void __pyx_f_10mbros_core_7_double_pack(double const *, real *); /*proto*/
+static CYTHON_INLINE void __pyx_f_10mbros_core_6engine_7_double_pack(double const *, real *); /*proto*/
 static CYTHON_INLINE PyObject *__Pyx_PyObject_GetItem(PyObject *, PyObject *); /*proto*/
 static CYTHON_INLINE void __pyx_f_10mbros_core_6joints_8dispatch_place_other(Joint const *) {
   __pyx_f_10mbros_core_7spatial_cross(a, b);
@@ -52,26 +52,26 @@ PHYSICS = """static CYTHON_INLINE void __pyx_f_10mbros_core_7spatial_add(Vec3 *a
   *a = {};
 }
 """
-WRAPPER = """static PyObject *__pyx_pf_10mbros_core_7_double_2name(PyObject *self) {
+WRAPPER = """static PyObject *__pyx_pf_10mbros_core_6engine_7_double_2name(PyObject *self) {
   return self;
 }
 """
-LOOP = """static void __pyx_f_10mbros_core_7_double_tick(Plant *p) {
+LOOP = """static void __pyx_f_10mbros_core_6engine_7_double_tick(Plant *p) {
   p->t += 1;
 }
 """
-EQUATION = """static PyObject *__pyx_pf_10mbros_core_7_double_4pose(PyObject *self) {
+EQUATION = """static PyObject *__pyx_pf_10mbros_core_6engine_7_double_4pose(PyObject *self) {
   __pyx_f_10mbros_core_7spatial_add(&a);
 }
 """
 
-CALL = """static PyObject *__pyx_pw_10mbros_core_7_double_8Dynamics_6energy(PyObject *self,
+CALL = """static PyObject *__pyx_pw_10mbros_core_6engine_7_double_8Dynamics_6energy(PyObject *self,
 #if CYTHON_VECTORCALL
 PyObject *const *args
 #endif
 ); /*proto*/
 PyDoc_STRVAR(doc, "Energy, J; {of all}");
-static PyObject *__pyx_pw_10mbros_core_7_double_8Dynamics_6energy(PyObject *self,
+static PyObject *__pyx_pw_10mbros_core_6engine_7_double_8Dynamics_6energy(PyObject *self,
 #if CYTHON_VECTORCALL
 PyObject *const *args
 #endif
@@ -84,7 +84,7 @@ PyObject *const *args
 def test_only_what_speaks_to_python_and_computes_nothing_is_compiled_with_less_effort(made):
     """Loops keep their speed, equations their last bit."""
     less, full = '#pragma GCC optimize ("Os", "fp-contract=off")\n', "#pragma GCC reset_options\n"
-    marked = made.mark_wrappers(PHYSICS + WRAPPER + LOOP + EQUATION + "static int last;\n", "mbros_core._double")
+    marked = made.mark_wrappers(PHYSICS + WRAPPER + LOOP + EQUATION + "static int last;\n", "mbros_core.engine._double")
     assert marked == PHYSICS + less + WRAPPER + full + LOOP + less + full + EQUATION + less + "static int last;\n"
 
 
@@ -92,7 +92,7 @@ def test_a_call_of_one_robot_is_compiled_with_its_prototype(made):
     """gcc takes the first declaration's options: of a wrapper, too, whose arguments stand on several lines."""
     less, full = '#pragma GCC optimize ("Os", "fp-contract=off")\n', "#pragma GCC reset_options\n"
     plain = CALL.replace("8Dynamics", "5State")
-    assert made.mark_wrappers(PHYSICS + CALL + plain, "mbros_core._double") == PHYSICS + less + full + CALL + less + plain
+    assert made.mark_wrappers(PHYSICS + CALL + plain, "mbros_core.engine._double") == PHYSICS + less + full + CALL + less + plain
 
 
 MODULE = """/* #### Code section: module_code ### */

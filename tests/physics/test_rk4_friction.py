@@ -5,7 +5,7 @@ import pytest
 import mbros
 from mbros.simulate.simulator import make_plant
 from mbros_core.realtime import Loop
-from mbros_core.stiffness import RK4_LIMIT
+from mbros_core.support.stiffness import RK4_LIMIT
 
 
 def wheel(friction=0.5, inertia=0.01, stribeck=None):

@@ -6,7 +6,7 @@ import mbros
 from mbros.bench.bench import layout
 from mbros.bench.devices import devices_of
 from mbros.simulate.simulator import make_plant
-from mbros_core.devices._commanded import EFFORT, POSITION, VELOCITY, CommandedPlant
+from mbros_core.plant._commanded import EFFORT, POSITION, VELOCITY, CommandedPlant
 from mbros_core.realtime import Loop
 
 MODEL = mbros.load("arm7")

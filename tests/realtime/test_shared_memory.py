@@ -84,7 +84,7 @@ def test_positions_go_to_the_servos_of_a_bench(name):
     bench.add(mbros.Motor("motor3", joint="joint3", resistance=1.0, torque_constant=0.1, gear_ratio=100.0, voltage_limit=48.0,
                           current_limit=10.0))
     sim = mbros.Simulator(model, bench=bench)
-    from mbros_core.devices._commanded import CommandedPlant
+    from mbros_core.plant._commanded import CommandedPlant
     plant = CommandedPlant(sim.plant)
     with SharedMemory(name, plant) as door:
         loop = Loop(plant, inputs=[door.input], outputs=[door.output], rt="off", watchdog_timeout=None, real_time_factor=0)

@@ -209,7 +209,7 @@ def test_trial_X2_numbers_of_clients_are_bounded(name):
     """What is commanded, 0 to 7 of a coordinate, is a number of the client's, too."""
     bench = mbros.Bench()
     bench.add(mbros.PositionServo("servo2", joint="joint2", kp=200.0, kd=20.0))
-    from mbros_core.devices._commanded import CommandedPlant
+    from mbros_core.plant._commanded import CommandedPlant
     plant = CommandedPlant(mbros.Simulator(mbros.load("arm7"), bench=bench).plant)
     with SharedMemory(name, plant) as door:
         loop = Loop(plant, inputs=[door.input], outputs=[door.output], rt="off", watchdog_timeout=None)

@@ -17,7 +17,7 @@ if __name__ == "__main__":
 """
 MODULE = """
 import subprocess, sys
-from mbros_core.processes import python
+from mbros_core.support.processes import python
 print(subprocess.run(python("sysconfig"), capture_output=True, text=True).stdout.startswith("Platform"))
 """
 GENERATE = """

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.ros
 
 THREADS = """
 import os
-from mbros.ros import middleware
+from mbros.ros.process import middleware
 middleware.init([])
 import rclpy
 node = rclpy.create_node("threads")

@@ -182,7 +182,7 @@ def test_a_bench_that_cannot_be_is_refused(tmp_path):
 def test_every_message_has_the_readings_that_it_needs():
     """Of the kinds that there are; a heading becomes a quaternion in the template too."""
     from mbros.ros.wire.sensor_messages import KINDS
-    from mbros_core.sensors.registry import BY_NAME
+    from mbros_core.plant.sensors.registry import BY_NAME
     for name in KINDS.keys() & BY_NAME.keys():
         assert set(KINDS[name].needs) <= {reading.name for reading in BY_NAME[name].readings}
     assert "imu" in KINDS.keys() & BY_NAME.keys()

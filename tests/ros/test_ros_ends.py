@@ -142,7 +142,7 @@ ending.in_order()
 import rclpy
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
-from mbros.ros import main
+from mbros.ros.process import main
 from mbros.ros.interfaces import prepare
 prepare()
 from mbros.ros.node import SimNode

@@ -249,8 +249,8 @@ def with_parts(head, parts):
 def test_the_memory_of_a_bench_in_a_save_is_one(tmp_path, what, word, x):
     import mbros
     from mbros.bench.source import NAMES
-    from mbros_core.devices._devices import SOURCE_PLACES
-    from mbros_core.injected.registry import TRIGGER_MEMORY
+    from mbros_core.plant._devices import SOURCE_PLACES
+    from mbros_core.plant.faults.registry import TRIGGER_MEMORY
 
     (tmp_path / "bench.yaml").write_text(BENCH)
     sim = mbros.Simulator(mbros.load("arm7"), bench=str(tmp_path / "bench.yaml"))

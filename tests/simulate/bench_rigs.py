@@ -30,7 +30,7 @@ def bench(*devices, seed=0):
 
 class AtTheEnd:
     """What sensors of means over steps read of numbers that are said of each step in turn, led to its end by `reach` of a step: by the
-    smaller one of the last two changes where they are alike (mbros_core/sensors/end.pxd)."""
+    smaller one of the last two changes where they are alike (mbros_core/plant/sensors/end.pxd)."""
 
     def __init__(self, integrator="midpoint"):
         self.reach, self.rows = 0.5 if integrator == "midpoint" else 1.0, []

@@ -52,8 +52,8 @@ def test_distributions_of_delay(distribution, law):
     name = f"d {distribution}"
     rows = passed(steps, channel(name, delay=15e-3, jitter=10e-3, distribution=distribution, reordering=True))
     # only the last message of a step is seen: compare those drawn, from the stream itself
-    from mbros_core.devices._devices import numbers
-    from mbros_core.devices.keys import stream_key
+    from mbros_core.plant._devices import numbers
+    from mbros_core.plant.keys import stream_key
     u = numbers(stream_key(0, f"{name}/{SIGNAL}/delay"), steps, distribution == "normal")
     d = (np.clip(u, -4, 4) if distribution == "normal" else 2.0 * u - 1.0 if distribution == "uniform" else np.minimum(-np.log(u), 16.0))
     d = np.maximum(15e-3 + 10e-3 * d, 0.0)

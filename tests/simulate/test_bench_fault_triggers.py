@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from bench_rigs import bench, disc
 from fault_rigs import READING, H, arm, record
-from mbros_core.injected.registry import ROWS
+from mbros_core.plant.faults.registry import ROWS
 from mbros_core.realtime import Loop
 
 def acting(sim, name, n):
@@ -269,7 +269,7 @@ def test_what_a_robot_has_not_is_refused(fault, text):
 
 def test_tables_are_checked():
     from mbros.bench.bench import layout
-    from mbros_core.devices._devices import Devices
+    from mbros_core.plant._devices import Devices
 
     model = disc()
     given = bench(mbros.Fault("a", "late", signal="hinge.position", delay=0.1),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from bench_rigs import bench, disc, rotating_arm
 from fault_rigs import READING, arm
-from mbros_core.injected.registry import ROWS
+from mbros_core.plant.faults.registry import ROWS
 
 OWN = {"signal": READING, "joint": "joint2", "frame": "flange"}
 

@@ -1,8 +1,8 @@
 """Random streams of devices: Philox against its published answers, and what a stream does not depend on."""
 import numpy as np
 import pytest
-from mbros_core.devices._devices import numbers, philox_block
-from mbros_core.devices.keys import stream_key
+from mbros_core.plant._devices import numbers, philox_block
+from mbros_core.plant.keys import stream_key
 from scipy import stats
 
 # Random123's kat_vectors (Salmon et al. 2011), lines "philox4x32 10": counter, key, answer.

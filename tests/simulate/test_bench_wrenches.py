@@ -1,5 +1,5 @@
-"""Force-torque sensors read what the step computed on its way where that is still there (mbros_core/carried.pxi), and find it again where
-it is not: either way it is the reaction of the joint, led to the end of the step, whatever else is on the bench."""
+"""Force-torque sensors read what the step computed on its way where that is still there (mbros_core/engine/carried.pxi), and find it again
+where it is not: either way it is the reaction of the joint, led to the end of the step, whatever else is on the bench."""
 import numpy as np
 import pytest
 from bench_rigs import AtTheEnd, bench

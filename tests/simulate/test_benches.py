@@ -231,7 +231,7 @@ def test_other_refusals():
 def test_tables_are_checked():
     """The compiled devices trust no table: every number that is too large is refused."""
     from mbros.bench.bench import layout
-    from mbros_core.devices._devices import Devices
+    from mbros_core.plant._devices import Devices
 
     model = disc()
     devices = (mbros.CommandLimits("l", joint="hinge"), mbros.PositionServo("s", joint="hinge", kp=1.0), mbros.Imu("i", frame="disc"),

@@ -9,7 +9,7 @@ import pytest
 import mbros
 from mbros.record.mcap_file import Disk
 from mbros.record.recorder import CsvFile
-from mbros_core.files import NoRegularFile, check_target, open_regular, read_regular, replace_file
+from mbros_core.support.files import NoRegularFile, check_target, open_regular, read_regular, replace_file
 
 
 def test_a_link_stays_a_link_and_permissions_stay(tmp_path):
@@ -99,7 +99,7 @@ def test_where_nobody_may_look_or_write_is_said(tmp_path):
     code = """
 import os, secrets, sys
 from mbros_core.errors import MbrosError
-from mbros_core.files import check_target, replace_file
+from mbros_core.support.files import check_target, replace_file
 def said(path):
     for call in (check_target, lambda who, path: replace_file(who, path, b"x")):
         try:

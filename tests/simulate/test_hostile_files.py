@@ -178,7 +178,7 @@ def test_what_a_checkpoint_says_is_printed_as_text(tmp_path, capsys):
 
 
 def test_a_result_of_a_checkpoint_that_is_too_large_for_all_cases_is_refused(monkeypatch):
-    monkeypatch.setattr("mbros_core.available.memory_available", lambda: 1e9)
+    monkeypatch.setattr("mbros_core.support.available.memory_available", lambda: 1e9)
     cases = cases_of([{"x": x} for x in range(1000)], 0)
     with pytest.raises(mbros.MbrosError, match="'big' of 1000 cases: no memory for 1000 x 1000000 numbers"):
         table_of(cases, {0: {"big": np.zeros(1_000_000)}}, {})

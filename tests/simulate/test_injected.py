@@ -7,7 +7,7 @@ import mbros
 import numpy as np
 import pytest
 from fault_rigs import READING, arm
-from mbros_core.devices._commanded import POSITION, CommandedPlant
+from mbros_core.plant._commanded import POSITION, CommandedPlant
 from mbros_core.errors import BusyError
 from mbros_core.realtime import Loop
 

@@ -9,7 +9,7 @@ from mbros.bench.bench import layout
 from mbros.study.replay.compare import compare
 from mbros.record.recorded_commands import RecordedCommands
 from mbros.record.recorded_files import BenchText
-from mbros_core.fingerprint import digest
+from mbros_core.support.fingerprint import digest
 
 FULL = """
 seed: 11

@@ -12,7 +12,7 @@ import mbros
 import numpy as np
 import pytest
 from mbros.simulate import saved
-from mbros_core.fingerprint import differing, fingerprint
+from mbros_core.support.fingerprint import differing, fingerprint
 
 POINTS = int(os.environ.get("MBROS_CASES", "200"))
 STEPS = int(os.environ.get("MBROS_STEPS", "40"))

@@ -1,7 +1,7 @@
-"""Poses and spatial vectors by the compiled functions (mbros_core._small) and by NumPy: equal numbers, equal refusals."""
+"""Poses and spatial vectors by the compiled functions (mbros_core.engine._small) and by NumPy: equal numbers, equal refusals."""
 import numpy as np
 import pytest
-from mbros_core import _small
+from mbros_core.engine import _small
 
 import mbros
 from mbros.errors import MbrosError

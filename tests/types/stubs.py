@@ -9,21 +9,21 @@ import os
 import re
 from pathlib import Path
 
-from mbros_core import cpu
+from mbros_core.support import cpu
 
 ROOT = Path(__file__).parents[2]
 
 # A stub, and the modules that it describes; of modules of one text the one that this CPU runs.
 ENGINES = [*(os.path.splitext(load().__name__)[1] for load in (cpu.load_double, cpu.load_lanes, cpu.load_dual)), "._traced"]
-STUBS = {"mbros_core/_engine.pyi": [f"mbros_core{name}" for name in ENGINES],
-         "mbros_core/_callbacks.pyi": ["mbros_core._callbacks"],
-         "mbros_core/_small.pyi": ["mbros_core._small"],
+STUBS = {"mbros_core/engine/_engine.pyi": [f"mbros_core.engine{name}" for name in ENGINES],
+         "mbros_core/engine/_callbacks.pyi": ["mbros_core.engine._callbacks"],
+         "mbros_core/engine/_small.pyi": ["mbros_core.engine._small"],
          "mbros_core/geometry/_geometry.pyi": ["mbros_core.geometry._geometry"],
          "mbros_core/constraints/_solver.pyi": ["mbros_core.constraints._solver"],
          "mbros_core/constraints/_scene.pyi": ["mbros_core.constraints._scene"],
-         "mbros_core/devices/_devices.pyi": ["mbros_core.devices._devices"],
-         "mbros_core/devices/_commanded.pyi": ["mbros_core.devices._commanded"],
-         "mbros_core/devices/_pushes.pyi": ["mbros_core.devices._pushes"],
+         "mbros_core/plant/_devices.pyi": ["mbros_core.plant._devices"],
+         "mbros_core/plant/_commanded.pyi": ["mbros_core.plant._commanded"],
+         "mbros_core/plant/_pushes.pyi": ["mbros_core.plant._pushes"],
          "mbros_core/realtime/_loop.pyi": ["mbros_core.realtime._loop"],
          "mbros_core/realtime/_jitter.pyi": ["mbros_core.realtime._jitter"],
          "mbros_core/realtime/_shared.pyi": ["mbros_core.realtime._shared"],

@@ -6,7 +6,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mbros_core.numbers import short
+from mbros_core.support.numbers import short
 
 from mbros.describe.devices.bench import Bench
 from mbros.errors import UnknownNameError, WrongTypeError

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mbros.build.compile.tree import _Tree
     from mbros.describe.joints.joint import JointDescription
     from mbros.describe.robot import RobotDescription
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
     from mbros_core.spec import ModelSpec
     from mbros_core.typing import Array, BoolArray
 

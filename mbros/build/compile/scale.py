@@ -28,7 +28,7 @@ from mbros.describe.shapes import GROUNDS
 
 if TYPE_CHECKING:
     from mbros.model.tables import CompiledRobot, CompiledShape
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
     from mbros_core.spec import ModelSpec
     from mbros_core.typing import Array
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from mbros_core import Model as Engine
 from mbros_core.geometry import broad_phase, contacts
-from mbros_core.numbers import short
+from mbros_core.support.numbers import short
 
 from mbros.describe.joints.abilities import roams
 from mbros.describe.problems import error_class, note

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from mbros_core import geometry as engine
 from mbros_core.constraints.registry import CONTACT_NUMBERS, MOST_CONTACT_NUMBER
-from mbros_core.numbers import short
+from mbros_core.support.numbers import short
 
 from mbros.build.compile.mesh_hulls import mesh_hull
 from mbros.build.compile.scale import heaviest

@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from mbros_core.available import amount, memory_available
+from mbros_core.support.available import amount, memory_available
 
 from mbros.arguments import count, flag
 from mbros.errors import NoMemoryError

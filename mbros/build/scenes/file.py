@@ -17,8 +17,8 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mbros_core.files import open_regular
-from mbros_core.numbers import short
+from mbros_core.support.files import open_regular
+from mbros_core.support.numbers import short
 
 from mbros.build.one_robot import named_by_data
 from mbros.describe import shapes

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mbros_core.numbers import floats, short
+from mbros_core.support.numbers import floats, short
 
 from mbros.arguments import numbers, refuse
 from mbros.build.scenes.placing import start_at

@@ -15,7 +15,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mbros_core.numbers import short
+from mbros_core.support.numbers import short
 
 from mbros.arguments import flag, folders, numbers, refuse
 from mbros.build.builder import ModelBuilder

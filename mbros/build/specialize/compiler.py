@@ -14,8 +14,8 @@ from functools import cache
 from pathlib import Path
 
 import mbros_core
-from mbros_core import cpu
-from mbros_core.numbers import short
+from mbros_core.support import cpu
+from mbros_core.support.numbers import short
 
 from mbros.build.own_folder import cache_folder, make_folder, sweep, why_shared, working_folder
 from mbros.build.sealed import MARK, seal, why_unfit

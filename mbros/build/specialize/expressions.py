@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from mbros_core.algorithms import kernels
-from mbros_core.numbers import short
+from mbros_core.support.numbers import short
 
 from mbros.arguments import check_model
 from mbros.build.specialize.graph import Graph, Node, is_given, trace

@@ -14,7 +14,7 @@ PER_CYCLE = 4
 SHORT = 1000                    # operations, of which a processor has most in view
 LONGEST = 40                    # coordinates of a chain, up to which its mass matrix is tried: the graph of longer ones is very large
 BY_EITHER_WAY = ("forward_dynamics", "midpoint", "semi_implicit_euler", "rk4")      # in mbros_core/algorithms/own_axes_dynamics.pxd
-NODE = 0x7FFD                   # the highest 16 bits of an operand that is a node (mbros_core/traced.hpp)
+NODE = 0x7FFD                   # the highest 16 bits of an operand that is a node (mbros_core/scalar/traced.hpp)
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def trace(spec: Any, what: str, live: Iterable[int] = (), frame: int = 0) -> Gra
 
 def ways(spec: Any, what: str, live: Iterable[int] = (), frame: int = 0) -> Iterator[Graph]:
     """Its graphs: forward dynamics and steps, by the articulated bodies, and by the mass matrix where chains are not long."""
-    from mbros_core import _traced
+    from mbros_core.engine import _traced
 
     tracer = _traced.Tracer(_traced.Model(spec))
     for through_M in (False, True) if what in BY_EITHER_WAY and _depth(spec) <= LONGEST else (False,):

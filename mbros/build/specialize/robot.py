@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import mbros_core
 import numpy as np
 from mbros_core.algorithms import kernels
-from mbros_core.fields import FIELDS
-from mbros_core.numbers import short
+from mbros_core.engine.fields import FIELDS
+from mbros_core.support.numbers import short
 
 from mbros.arguments import check_model, finite, reals
 from mbros.build.specialize import compiler
@@ -25,7 +25,7 @@ from mbros.errors import MbrosError, MbrosWarning, UnknownNameError
 from mbros.model.model import Model
 
 if TYPE_CHECKING:
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
 
 STANDARD = ("forward_dynamics", "inverse_dynamics", "mass_matrix", "kinematics", "midpoint", "forward_dynamics_derivatives",
             "inverse_dynamics_derivatives")

@@ -1,4 +1,4 @@
-"""The C++ of a robot's kernels: for a double, and for lanes, over the engine's own numbers (mbros_core/real.hpp)."""
+"""The C++ of a robot's kernels: for a double, and for lanes, over the engine's own numbers (mbros_core/scalar/real.hpp)."""
 from __future__ import annotations
 
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from mbros.build.specialize.emit import Emitter
 from mbros.build.specialize.graph import Graph, is_given
 from mbros_core.algorithms import kernels
-from mbros_core.fields import FIELDS
+from mbros_core.engine.fields import FIELDS
 
 # MBROS_LANES is the width of this CPU's vectors in both; with MBROS_ONE, R is one double, and vectors are for sines.
 HEAD = """\

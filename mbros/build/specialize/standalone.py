@@ -10,8 +10,8 @@ import mbros_core
 import numpy as np
 from mbros_core.algorithms import kernels
 from mbros_core.algorithms.kernels import Kernel
-from mbros_core.fields import FIELDS
-from mbros_core.files import replace_file
+from mbros_core.engine.fields import FIELDS
+from mbros_core.support.files import replace_file
 
 from mbros.build.specialize.emit import Emitter, literal
 from mbros.build.specialize.graph import is_given, trace

@@ -11,7 +11,7 @@ from mbros.errors import MbrosError
 
 if TYPE_CHECKING:
     from mbros import Joint, Model
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
 
 REACH = {"revolute": 0.8, "continuous": 0.8, "prismatic": 0.2}       # largest excursion of a pose, rad or m
 SPEED = {"revolute": 2.0, "continuous": 2.0, "prismatic": 0.4}       # largest speed, rad/s or m/s

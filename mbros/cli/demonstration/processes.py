@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 from typing import Any
 
-from mbros_core.processes import end_with, python
+from mbros_core.support.processes import end_with, python
 
 
 class Child:

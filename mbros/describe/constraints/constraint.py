@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from mbros_core.numbers import short
+from mbros_core.support.numbers import short
 
 from mbros.arguments import check_name, refuse
 from mbros.describe.copies import move_onto

@@ -1,13 +1,13 @@
 """More actuators that users write: an impedance servo, drives behind springs, brushless motors from data sheets, brakes, limits of
-commands. Their numbers are rows of mbros_core.actuators.registry, and a table in docs/bench.md."""
+commands. Their numbers are rows of mbros_core.plant.actuators.registry, and a table in docs/bench.md."""
 from __future__ import annotations
 
 from math import inf, pi, sqrt
 from typing import Any
 
 import numpy as np
-from mbros_core.actuators.registry import BY_NAME as ACTUATORS
-from mbros_core.devices.rows import Number
+from mbros_core.plant.actuators.registry import BY_NAME as ACTUATORS
+from mbros_core.plant.rows import Number
 
 from mbros.arguments import refuse
 from mbros.describe.devices.classes import Actuator, EffortActuator, Motor, PositionServo, Servo, VelocityServo

@@ -5,7 +5,7 @@ from copy import copy
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from mbros_core.numbers import short
+from mbros_core.support.numbers import short
 
 from mbros.arguments import count, refuse
 from mbros.describe.devices.channel import Channel

@@ -4,8 +4,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mbros_core.channels.registry import BY_NAME, DISTRIBUTIONS, ROWS
-from mbros_core.numbers import short
+from mbros_core.plant.channels.registry import BY_NAME, DISTRIBUTIONS, ROWS
+from mbros_core.support.numbers import short
 
 from mbros.arguments import check_name, choice, count, flag, refuse
 from mbros.describe.devices.device import value_of

@@ -1,5 +1,5 @@
-"""The actuators and sensors that users write. Their numbers, with units and bounds, are rows of mbros_core.actuators.registry and
-mbros_core.sensors.registry, and tables in docs/bench.md."""
+"""The actuators and sensors that users write. Their numbers, with units and bounds, are rows of mbros_core.plant.actuators.registry and
+mbros_core.plant.sensors.registry, and tables in docs/bench.md."""
 from __future__ import annotations
 
 from dataclasses import replace
@@ -7,9 +7,9 @@ from math import inf
 from typing import Any
 
 import numpy as np
-from mbros_core.actuators.registry import BY_NAME as ACTUATORS, CURVE
-from mbros_core.devices.rows import Number
-from mbros_core.sensors.registry import BY_NAME as SENSORS, LATENCY, RATE
+from mbros_core.plant.actuators.registry import BY_NAME as ACTUATORS, CURVE
+from mbros_core.plant.rows import Number
+from mbros_core.plant.sensors.registry import BY_NAME as SENSORS, LATENCY, RATE
 
 from mbros.arguments import choice, refuse
 from mbros.describe.devices.device import Device, joint_name, name_of, value_of

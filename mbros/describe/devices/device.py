@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mbros_core.numbers import short
+from mbros_core.support.numbers import short
 
 from mbros.arguments import check_name, floats, refuse
 from mbros.describe.devices.points import points_of
@@ -12,7 +12,7 @@ from mbros.errors import NOWHERE, MbrosError, UnknownAttributeError
 from mbros.names import hint
 
 if TYPE_CHECKING:
-    from mbros_core.devices.rows import DeviceKind, Number
+    from mbros_core.plant.rows import DeviceKind, Number
     from typing_extensions import Self
 
 

@@ -6,15 +6,15 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
-from mbros_core.injected.registry import BY_NAME, BY_VERB, CONDITIONS, ROWS
+from mbros_core.plant.faults.registry import BY_NAME, BY_VERB, CONDITIONS, ROWS
 
 from mbros.arguments import check_name, choice, refuse
 from mbros.describe.devices.channel import MESSAGES
 from mbros.describe.devices.device import joint_name, value_of
 from mbros.errors import NOWHERE
 from mbros.names import hint
-from mbros_core.devices.rows import Number
-from mbros_core.numbers import short
+from mbros_core.plant.rows import Number
+from mbros_core.support.numbers import short
 
 TIMES = {"at": Number("at", "s", "from when on", 0.0, 0.0), "until": Number("until", "s", "until when", inf, 0.0),
          "duration": Number("duration", "s", "for how long", inf, 0.0, above=True),

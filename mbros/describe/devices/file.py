@@ -17,7 +17,7 @@ from functools import partial
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
-from mbros_core.files import text_named
+from mbros_core.support.files import text_named
 
 from mbros.arguments import file_path
 from mbros.describe.devices.words import channel, device, fault, source

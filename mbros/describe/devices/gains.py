@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from math import pi
 
-from mbros_core.records import record
+from mbros_core.support.records import record
 
 STIFF_AGAINST_DAMPING = 100.0
 STIFF, SOFT, OF_VELOCITY = 1.0 / 32.0, 1.0 / 8.0, 1.0 / 16.0        # ki / (kp w) with and without a static error, ki / (kd w)

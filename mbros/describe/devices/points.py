@@ -7,12 +7,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mbros_core.numbers import short
+from mbros_core.support.numbers import short
 
 from mbros.arguments import floats, refuse
 
 if TYPE_CHECKING:
-    from mbros_core.devices.rows import Number
+    from mbros_core.plant.rows import Number
 
 CLOSEST = 1e-6              # of the last speed: steeper pieces are lost in the rounding of a speed
 

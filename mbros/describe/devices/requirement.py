@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from mbros_core.devices.rows import Number
-from mbros_core.numbers import short
+from mbros_core.plant.rows import Number
+from mbros_core.support.numbers import short
 
 from mbros.arguments import choice, refuse
 from mbros.describe.devices.device import value_of

@@ -18,8 +18,8 @@ from functools import partial
 from os import PathLike
 from typing import Any
 
-from mbros_core.devices.rows import Number
-from mbros_core.numbers import short
+from mbros_core.plant.rows import Number
+from mbros_core.support.numbers import short
 
 from mbros.describe.devices.device import value_of
 from mbros.describe.devices.fault import Fault

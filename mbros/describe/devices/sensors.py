@@ -1,10 +1,10 @@
 """More sensors that users write: wrenches, contact switches, odometry, true poses. Their numbers are rows of
-mbros_core.sensors.registry, and a table in docs/bench.md."""
+mbros_core.plant.sensors.registry, and a table in docs/bench.md."""
 from __future__ import annotations
 
 from typing import Any
 
-from mbros_core.sensors.registry import BY_NAME as SENSORS
+from mbros_core.plant.sensors.registry import BY_NAME as SENSORS
 
 from mbros.arguments import refuse
 from mbros.describe.devices.classes import Encoder, Imu, Sensor, TorqueSensor

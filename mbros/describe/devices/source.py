@@ -5,7 +5,7 @@ from math import inf
 from typing import Any
 
 import numpy as np
-from mbros_core.devices.rows import DeviceKind, Number
+from mbros_core.plant.rows import DeviceKind, Number
 
 from mbros.arguments import check_name, choice, refuse
 from mbros.describe.devices.device import joint_name, value_of

@@ -26,9 +26,9 @@ import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mbros_core import _callbacks
-from mbros_core.numbers import short
-from mbros_core.user_code import CalledByEngine
+from mbros_core.engine import _callbacks
+from mbros_core.support.numbers import short
+from mbros_core.engine.user_code import CalledByEngine
 
 from mbros.arguments import refuse
 from mbros.describe.forces.element import Described

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mbros_core.numbers import floats, short
+from mbros_core.support.numbers import floats, short
 
 from mbros.arguments import finite, number
 from mbros.describe.forces import settling

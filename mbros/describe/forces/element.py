@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from mbros_core.forces.registry import BY_NAME
-from mbros_core.numbers import short
+from mbros_core.support.numbers import short
 
 from mbros.arguments import check_name, is_whole, refuse
 from mbros.describe.copies import move_onto

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
-from mbros_core.numbers import short
+from mbros_core.support.numbers import short
 
 from mbros.arguments import check_name, flag, is_whole, numbers, refuse
 from mbros.describe.joints import limits as joint_limits

@@ -39,10 +39,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mbros_core import _callbacks
+from mbros_core.engine import _callbacks
 from mbros_core.joints.registry import user_row
-from mbros_core.numbers import short
-from mbros_core.user_code import CalledByEngine
+from mbros_core.support.numbers import short
+from mbros_core.engine.user_code import CalledByEngine
 
 from mbros.arguments import is_whole, refuse
 from mbros.describe.joints.classes import UserJoint

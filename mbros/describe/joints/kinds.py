@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mbros_core.joints.registry import BY_NAME, ROWS, user_row
-from mbros_core.numbers import floats
+from mbros_core.support.numbers import floats
 
 
 if TYPE_CHECKING:

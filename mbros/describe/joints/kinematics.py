@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import mbros_core
 import numpy as np
-from mbros_core._small import composed
+from mbros_core.engine._small import composed
 from mbros_core.errors import NonFiniteError
 from mbros_core.spec import ModelSpec
 
@@ -20,7 +20,7 @@ from mbros.describe.joints.kinds import UserKind, engine_kind, row_of
 from mbros.spatial.placement import align_z
 
 if TYPE_CHECKING:
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
     from mbros_core.typing import Array, ArrayLike
 
 _ORIGIN = np.zeros(3)

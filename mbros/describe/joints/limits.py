@@ -6,7 +6,7 @@ from math import radians, tau
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
-from mbros_core.numbers import short
+from mbros_core.support.numbers import short
 
 from mbros.arguments import is_whole, numbers, refuse
 from mbros.describe.joints.kinds import row_of

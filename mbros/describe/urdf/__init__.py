@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mbros_core.numbers import short
+from mbros_core.support.numbers import short
 
 from mbros.arguments import LENIENCE, choice
 from mbros.describe.check_robot import carried_twice, check_names, raise_errors

@@ -16,7 +16,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 from xml.parsers import expat
 
-from mbros_core.numbers import short
+from mbros_core.support.numbers import short
 
 from mbros.describe.urdf.packages import no_package, package_roots
 from mbros.describe.urdf.xml import declaration_first, read_file

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 from urllib.parse import unquote
 
-from mbros_core.files import read_regular
+from mbros_core.support.files import read_regular
 
 from mbros.describe.urdf.numbers import shorten
 from mbros.errors import MbrosError

@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mbros_core.numbers import short
+from mbros_core.support.numbers import short
 
 from mbros.describe.robot import Exclusion
 from mbros.describe.urdf.context import Context

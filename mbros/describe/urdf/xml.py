@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NoReturn
 from xml.parsers import expat
 
-from mbros_core.files import NoRegularFile, open_regular
+from mbros_core.support.files import NoRegularFile, open_regular
 
 from mbros.describe.urdf.numbers import shorten
 from mbros.errors import Problem, UrdfError

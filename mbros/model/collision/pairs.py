@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from mbros import Model
     from mbros.describe.robot import Geometry
     from mbros.names import PoseLike
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
 
 
 class Distance(NamedTuple):

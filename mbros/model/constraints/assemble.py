@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mbros_core.constraints.opening import gap_text, row_slices
-from mbros_core.numbers import short
+from mbros_core.support.numbers import short
 
 from mbros.errors import MbrosError
 from mbros.model.inverse_kinematics import read_targets
@@ -23,10 +23,10 @@ from mbros.spatial.lie import from_matrix, log
 if TYPE_CHECKING:
     from mbros import Model
     from mbros.names import JointLike
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
     from mbros_core.typing import Array, BoolArray
 
-CLOSED = 1e-12              # m and rad: far below what a start may have (mbros_core/constraints.pxi), above rounding
+CLOSED = 1e-12              # m and rad: far below what a start may have (mbros_core/engine/constraints.pxi), above rounding
 STEPS, RESTARTS = 60, 30
 
 

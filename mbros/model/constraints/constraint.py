@@ -21,7 +21,7 @@ from mbros.spatial.vectors import SpatialForce
 if TYPE_CHECKING:
     from mbros import Frame, Joint, Model
     from mbros.names import FrameLike
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
     from mbros_core.typing import Array
 
 

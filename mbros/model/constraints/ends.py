@@ -8,7 +8,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from mbros import Model
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
     from mbros_core.typing import Array
 
 CLOSED, OPEN = 1e-6, 1e-3           # m or rad: green below, red above, by the logarithm in between

@@ -13,7 +13,7 @@ from mbros.spatial.placement import rotation_from_quat_wxyz
 from mbros.spatial.vectors import Pose
 
 if TYPE_CHECKING:
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
     from mbros_core.typing import Array
 
 

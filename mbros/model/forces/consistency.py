@@ -21,7 +21,7 @@ import numpy as np
 if TYPE_CHECKING:
     from mbros import Model
     from mbros.model.forces.element import Part
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
     from mbros_core.typing import Array
 
 STEP = 1e-3              # s, of the differences

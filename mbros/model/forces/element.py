@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 from mbros_core.errors import GimbalLockError, NonFiniteError
-from mbros_core.numbers import short
+from mbros_core.support.numbers import short
 
 from mbros.arguments import check_model, check_state
 from mbros.describe.forces.groups import Group, groups, row
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mbros import Body, Frame, Joint, Model
     from mbros.model.forces.bushing import BushingMeasure
     from mbros.model.tables import CompiledElement
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
     from mbros_core.typing import Array
     from typing_extensions import Self
 

@@ -14,7 +14,7 @@ from mbros.model.forces.element import BodyPart, BushingBase, JointPart, PairPar
 if TYPE_CHECKING:
     from mbros import Model
     from mbros.model.tables import CompiledElement
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
     from mbros_core.typing import Array
     from typing_extensions import Self
 

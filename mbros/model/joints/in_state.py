@@ -18,7 +18,7 @@ from mbros.spatial.given import pose_of
 
 if TYPE_CHECKING:
     from mbros.names import PoseLike
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
     from mbros_core.typing import Array, ArrayLike
     from typing_extensions import Self
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mbros_core.shown import html_table
+from mbros_core.support.shown import html_table
 
 from mbros.arguments import reals
 from mbros.describe.joints.abilities import can_rotate, can_translate

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mbros import Model
     from mbros.model.tables import CompiledJoint
     from mbros.names import PoseLike
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
     from mbros_core.typing import Array, ArrayLike
     from typing_extensions import Self
 

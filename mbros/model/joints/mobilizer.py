@@ -18,7 +18,7 @@ from mbros.spatial.vectors import SpatialVelocity
 
 if TYPE_CHECKING:
     from mbros import Joint
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
     from mbros_core.typing import Array, ArrayLike
 
 DRIFT = 1e-6        # of a quaternion's length from 1, beyond which it is worth a warning

@@ -13,7 +13,7 @@ from mbros_core.errors import called
 
 if TYPE_CHECKING:
     from mbros import Joint, Pose
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
     from mbros_core.typing import ArrayLike
 
 

@@ -14,7 +14,7 @@ from mbros.model.constraints.assemble import assemble
 
 if TYPE_CHECKING:
     from mbros import Joint, Model
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
     from mbros_core.typing import Array, Rng
 
 MOST_DRAWS = 20             # of a state whose constraints can be closed

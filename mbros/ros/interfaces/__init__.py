@@ -25,7 +25,7 @@ import time
 from collections.abc import Callable
 from types import ModuleType
 
-from mbros_core.processes import python
+from mbros_core.support.processes import python
 
 from mbros.build.own_folder import cache_folder, make_folder, sweep, why_shared, working_folder
 from mbros.errors import MbrosError

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from mbros_core.processes import end_with
+from mbros_core.support.processes import end_with
 
 from mbros.errors import MbrosError, optional
 from mbros.names import printable

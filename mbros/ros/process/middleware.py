@@ -11,7 +11,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from mbros_core.files import stranger
+from mbros_core.support.files import stranger
 
 from mbros.errors import MbrosWarning, warn
 

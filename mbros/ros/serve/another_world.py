@@ -222,7 +222,7 @@ def _swap(sim: Any, robot: Robot, plane: Any, loop: Any, tuned: Any, values: dic
 
 
 def _held(sim: Any, mine: list[float], robot: Robot, fresh: list[float], where: Any) -> list[float]:
-    """The command in force: of a bench four numbers a coordinate, efforts first (mbros_core/devices/_commanded.pyx). Where a trajectory is
+    """The command in force: of a bench four numbers a coordinate, efforts first (mbros_core/plant/_commanded.pyx). Where a trajectory is
     under way it ends: its position is held, at rest."""
     nv, (a, b) = sim.robot.map.nv, where
     held = np.array(fresh).reshape(-1, max(robot.map.nv, 1))

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from mbros_core.checks import LARGEST
+from mbros_core.engine.checks import LARGEST
 
 from mbros.bench import disturbances as made
 
@@ -17,7 +17,7 @@ MARGIN = 1.0        # s of simulated time after its end, after which the place o
 class DisturbanceServices:
     """~/apply_wrench, ~/apply_joint_effort, ~/clear_disturbances, ~/attach_payload and ~/drop_payload of a SimNode.
 
-    The loop's thread takes a whole table between two steps (mbros_core.devices._pushes); what is in it already goes on.
+    The loop's thread takes a whole table between two steps (mbros_core.plant._pushes); what is in it already goes on.
     """
 
     def __init__(self, sim: Any, offer: Callable[..., None]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from mbros_core.files import read_regular
+from mbros_core.support.files import read_regular
 
 from mbros.names import printable
 

@@ -6,9 +6,9 @@ from math import isfinite
 from typing import Any
 
 import numpy as np
-from mbros_core.fields import FIELDS
-from mbros_core.files import replace_file
-from mbros_core.fingerprint import digest
+from mbros_core.engine.fields import FIELDS
+from mbros_core.support.files import replace_file
+from mbros_core.support.fingerprint import digest
 
 from mbros.model import parameters
 from mbros.bench.disturbances import NUMBER

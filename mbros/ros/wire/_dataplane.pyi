@@ -134,12 +134,12 @@ class CommandInput:
         the sources of a bench; slots are theirs, command_size is 4 for each).
     subscription: an rclpy subscription that no executor serves, or None to only `decode`.
     names: joints that a message may name; slots: place of each in the command, or -1 where it takes none, -2 where it follows another.
-    command_size: numbers of a command: nv efforts, or 4 nv with a board (mbros_core/devices/_commanded.pyx).
+    command_size: numbers of a command: nv efforts, or 4 nv with a board (mbros_core/plant/_commanded.pyx).
     limit: largest magnitude believed, N m or N (rad or m, rad/s or m/s).
     max_age: oldest (and most future) stamp accepted, s; 0 switches the check off.
     board: what the inputs of one node share where positions and velocities are commands too; takes: what each joint takes, 1 position +
         2 velocity + 4 effort; what: of these, what an array commands.
-    feed: of hardware, the capsule of the devices that take its samples (mbros_core/devices/feed.hpp)."""
+    feed: of hardware, the capsule of the devices that take its samples (mbros_core/plant/feed.hpp)."""
     def __new__(
         cls,
         name: str,

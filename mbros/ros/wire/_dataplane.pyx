@@ -22,7 +22,7 @@ import numpy as np
 from mbros.ros.wire.cdr cimport (Doubles, Reader, Text, double_at, open_cdr, read_count, read_doubles, read_i32, read_text,
                             read_u32)
 from mbros.ros.wire.stamps cimport StampState, load, stamp_of, store
-from mbros_core.devices.feed cimport mbros_feed
+from mbros_core.plant.feed cimport mbros_feed
 from mbros_core.errors import MbrosError
 from mbros_core.realtime.settings import POLICIES
 from mbros_core.realtime.bell cimport listen, ring, rings

@@ -1,4 +1,5 @@
-"""Actuators as topics: what each of them reads (mbros_core.actuators.registry), such as temperature and current of a motor, in one message.
+"""Actuators as topics: what each of them reads (mbros_core.plant.actuators.registry), such as temperature and current of a motor, in one
+message.
 
 Topics are the names of the actuators, with slashes for dots: joint2.motor is on joint2/motor. No message of ROS has all of a drive, so it
 is an array, whose layout says in which order: PlotJuggler shows joint2/motor/data[3].

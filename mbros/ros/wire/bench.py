@@ -29,8 +29,8 @@ class NodeBench:
 
     bench: Any                      # mbros.Bench
     layout: Any
-    plant: Any                      # mbros_core.devices._commanded.CommandedPlant
-    devices: Any                    # mbros_core.devices._devices.Devices
+    plant: Any                      # mbros_core.plant._commanded.CommandedPlant
+    devices: Any                    # mbros_core.plant._devices.Devices
 
     @cached_property
     def parameters(self) -> DeviceParameters:
@@ -101,7 +101,7 @@ def make_bench(given: str, model: Any, plant: Any, dt: float) -> NodeBench | Non
     own = model._description.bench
     if given == "none" or (not given and own is None):
         return None
-    from mbros_core.devices._commanded import CommandedPlant
+    from mbros_core.plant._commanded import CommandedPlant
 
     from mbros.build.benches import bench_of
     from mbros.bench import devices as simulated

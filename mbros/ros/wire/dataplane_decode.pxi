@@ -17,7 +17,7 @@ cdef enum:
     ARRAY = 1
     TRAJECTORY = 2
     HARDWARE = 3             # no command: samples for the sources of a bench (dataplane_hardware.pxi)
-    POSITION = 1             # what is commanded (mbros_core/devices/_commanded.pyx)
+    POSITION = 1             # what is commanded (mbros_core/plant/_commanded.pyx)
     VELOCITY = 2
     EFFORT = 4
     FOLLOWS = -2             # in place of a slot

@@ -1,4 +1,4 @@
-# What hardware says of its joints (sensor_msgs/JointState), for the sources of a bench (mbros_core/devices/source.pxd).
+# What hardware says of its joints (sensor_msgs/JointState), for the sources of a bench (mbros_core/plant/source.pxd).
 #
 # Nothing of it is a command. Joints without a source are not looked at; of several messages in one step the newest counts, joint by joint.
 

@@ -24,7 +24,7 @@ cdef struct OutputState:
     int* stamp_at               # bytes where a builtin_interfaces/Time stands
     int nstamps
     int turn_pose, turn_velocity, turn_target   # planar velocity turned into the child's axes; turn_target < 0: none
-    const double* memory        # of the devices (mbros_core/devices/device.pxd), whose first double counts the steps; or NULL
+    const double* memory        # of the devices (mbros_core/plant/device.pxd), whose first double counts the steps; or NULL
     Tap* taps
     int ntaps
     int* since                  # of a sensor: doubles there that say in which step its readings came

@@ -16,8 +16,8 @@ from mbros.ros.parameters import OF_DEVICES, OF_FAULTS, Row
 
 if TYPE_CHECKING:
     from mbros.bench.layout import Layout
-    from mbros_core.devices._devices import Devices
-    from mbros_core.devices.rows import Number
+    from mbros_core.plant._devices import Devices
+    from mbros_core.plant.rows import Number
 
 PREFIXES = {"device.": OF_DEVICES, "fault.": OF_FAULTS}
 KINDS = {bool: "bool", str: "string", tuple: "doubles"}

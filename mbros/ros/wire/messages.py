@@ -78,7 +78,7 @@ class RobotMap:
 
     @property
     def nv(self) -> int:
-        """Velocities of the robot: efforts of a command, which is four times as long with a bench (mbros_core/devices/_commanded.pyx)."""
+        """Velocities of the robot: efforts of a command, which is four times as long with a bench (mbros_core/plant/_commanded.pyx)."""
         return self.command_size if self.takes is None else self.command_size // 4
 
     def taken(self, name: str) -> int:

@@ -94,7 +94,7 @@ def fill_pose(message: Any, reading: dict[str, np.ndarray]) -> None:
 
 
 DIAGONALS = ("pose_covariance_diagonal", "twist_covariance_diagonal")
-# of the kinds of mbros_core.sensors.registry
+# of the kinds of mbros_core.plant.sensors.registry
 KINDS = {
     "imu": Kind("sensor_msgs", "Imu", ("orientation", "angular_velocity", "linear_acceleration"), fill_imu,
                 ("static_covariance_orientation", "static_covariance_angular_velocity", "static_covariance_linear_acceleration")),

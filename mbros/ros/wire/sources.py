@@ -9,7 +9,7 @@ import numpy as np
 
 from mbros.arguments import choice
 from mbros.bench.source import MODES, SourceMemory, judged, not_real, tripped
-from mbros_core.devices._devices import SOURCE_PLACES
+from mbros_core.plant._devices import SOURCE_PLACES
 
 from mbros.ros.wire.bench import NodeBench
 from mbros.ros.wire.chosen import chosen

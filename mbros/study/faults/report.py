@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 import numpy as np
-from mbros_core.injected.registry import ROWS
+from mbros_core.plant.faults.registry import ROWS
 
 from mbros.names import printable
 from mbros.study.faults.criteria import Finding, of_limit, of_requirement, span, worst

@@ -13,8 +13,8 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from mbros_core.available import SMALL, amount, memory_available
-from mbros_core.numbers import short
+from mbros_core.support.available import SMALL, amount, memory_available
+from mbros_core.support.numbers import short
 
 from mbros.describe.devices.bench import Bench
 from mbros.errors import FaultError, MbrosError, ModelError, NoMemoryError, Problem, unknown

@@ -6,7 +6,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mbros_core.given import number
+from mbros_core.support.given import number
 
 from mbros.arguments import check_model, entries
 from mbros.errors import MbrosError

@@ -19,7 +19,7 @@ from mbros.study.identify.samples import Samples, samples
 
 if TYPE_CHECKING:
     from mbros import Model
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
     from mbros_core.typing import Array
 
 KINDS = (*SIZES, *OF_A_JOINT)

@@ -14,7 +14,7 @@ from mbros.study.identify.samples import Samples
 
 if TYPE_CHECKING:
     from mbros import Model
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
     from mbros_core.typing import Array, IntArray
 
 BLOCK = 1 << 22             # numbers of a regressor that are in memory at a time

@@ -15,8 +15,8 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mbros_core.files import replace_file
-from mbros_core.numbers import short
+from mbros_core.support.files import replace_file
+from mbros_core.support.numbers import short
 
 from mbros.arguments import file_path
 from mbros.describe.devices.file import DEEPEST, MOST_ENTRIES, Reader
@@ -26,7 +26,7 @@ from mbros.names import one_document
 
 if TYPE_CHECKING:
     from mbros import Model
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
 
 OF_NODE = "ros__parameters"
 HEAD = ("/**:", f"  {OF_NODE}:")

@@ -12,8 +12,8 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mbros_core.given import number
-from mbros_core.numbers import short
+from mbros_core.support.given import number
+from mbros_core.support.numbers import short
 
 from mbros.arguments import finite, reals
 from mbros.errors import MbrosError

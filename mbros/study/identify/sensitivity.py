@@ -1,7 +1,7 @@
 """How a simulated motion depends on parameters, on where it began, and on the delay of its commands: exact, by dual numbers.
 
-Every step is taken over numbers that carry their derivatives (mbros_core/dual.hpp), from one step to the next, so many directions at a time
-as there are partials: what comes out are the derivatives of the simulation itself.
+Every step is taken over numbers that carry their derivatives (mbros_core/scalar/dual.hpp), from one step to the next, so many
+directions at a time as there are partials: what comes out are the derivatives of the simulation itself.
 """
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mbros.diff.duals import workspace
 
 if TYPE_CHECKING:
     from mbros import Model
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
     from mbros_core.typing import Array, IntArray
 
 

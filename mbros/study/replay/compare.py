@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mbros_core import DEFAULT_INTEGRATOR, INTEGRATORS
-from mbros_core.given import number
+from mbros_core.support.given import number
 
 from mbros.errors import MbrosError
 from mbros.model.parameters import put_all

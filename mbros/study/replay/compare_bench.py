@@ -38,7 +38,7 @@ class BenchTrial(Trial):
 
     def take(self, state: Series, command: Series) -> None:
         """What is commanded of each joint, less what its actuator does not take."""
-        from mbros_core.devices._commanded import BITS, CommandedPlant      # few comparisons have a bench
+        from mbros_core.plant._commanded import BITS, CommandedPlant      # few comparisons have a bench
 
         layout = given_bench(self.model, self.bench, self.dt)
         assert layout is not None

@@ -9,7 +9,7 @@ from io import TextIOWrapper
 from typing import Any
 
 import numpy as np
-from mbros_core.files import open_regular
+from mbros_core.support.files import open_regular
 
 from mbros.arguments import file_path
 from mbros.errors import MbrosError

@@ -6,8 +6,8 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mbros_core.fingerprint import differing, fingerprint
-from mbros_core.numbers import short
+from mbros_core.support.fingerprint import differing, fingerprint
+from mbros_core.support.numbers import short
 
 from mbros.arguments import file_path
 from mbros.errors import MbrosError

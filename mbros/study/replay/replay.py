@@ -9,7 +9,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mbros_core.numbers import short
+from mbros_core.support.numbers import short
 
 from mbros.errors import MbrosError, SaveError
 from mbros.bench.bench_sources import hardware_columns
@@ -87,7 +87,7 @@ class Again:
         place = dict(zip(every.names, [*(("x", k) for k in every.in_snapshot), *(("bench", k) for k in every.in_bench)], strict=True))
         self._commanded: Any = None
         if head["bench"] and not file.about.get("simulator"):
-            from mbros_core.devices._commanded import CommandedPlant      # recordings of a node only
+            from mbros_core.plant._commanded import CommandedPlant      # recordings of a node only
 
             self.plant.devices._drive(True)
             self._commanded = CommandedPlant(self.plant)
@@ -185,7 +185,7 @@ class Again:
     def pushes(self) -> Any:
         """What disturbances act through."""
         if self._pushes is None:
-            from mbros_core.devices._pushes import Pushes      # few recordings have some
+            from mbros_core.plant._pushes import Pushes      # few recordings have some
 
             self._pushes = Pushes(self.plant)
         return self._pushes

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from mbros_core.checks import LARGEST
+from mbros_core.engine.checks import LARGEST
 from mbros_core.typing import Array, IntArray
 
 from mbros.arguments import file_path

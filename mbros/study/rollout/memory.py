@@ -4,8 +4,8 @@ A row of numbers for each robot:
 
     the model's mark | time | clock (2) | last_step (2) | a_prev (nv) | contact_memory (rows x 21)
 
-The mark is of the numbers that the model was compiled from; what follows is in a State under these names (mbros_core.fields). With q and v,
-and the same parameters, it decides the steps to come to the bit.
+The mark is of the numbers that the model was compiled from; what follows is in a State under these names (mbros_core.engine.fields). With
+q and v, and the same parameters, it decides the steps to come to the bit.
 """
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import mbros_core
 import numpy as np
 from mbros_core.constraints.touches import COLUMNS, COUNT
 from mbros_core.forces.registry import spring_numbers
-from mbros_core.numbers import is_whole, short
+from mbros_core.support.numbers import is_whole, short
 
 from mbros.arguments import check_state, finite, rows
 from mbros.errors import MbrosError, StateError
@@ -23,7 +23,7 @@ from mbros.errors import MbrosError, StateError
 if TYPE_CHECKING:
     from mbros import Model
     from mbros.study.rollout.outputs import Run
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
     from mbros_core.typing import Array
 
 NAMES = ("time", "clock", "last_step", "a_prev", "contact_memory")
@@ -33,7 +33,7 @@ def mark(model: Any) -> float:
     """A whole number by which rows are known to be of this model, loaded again too."""
     found = model.__dict__.get("_memory_mark")
     if found is None:
-        from mbros_core.fingerprint import digest, fingerprint        # start-up time: who does not use it does not pay
+        from mbros_core.support.fingerprint import digest, fingerprint        # start-up time: who does not use it does not pay
 
         found = model.__dict__["_memory_mark"] = float(int(digest(fingerprint(model.spec))[:13], 16))       # 52 bits
     return found

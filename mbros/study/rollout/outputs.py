@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 import numpy as np
 from mbros_core.algorithms.registry import OF_LANES
-from mbros_core.numbers import short
+from mbros_core.support.numbers import short
 
 from mbros.arguments import entries
 from mbros.errors import CoordinateIndexError, MbrosError, unknown
@@ -32,7 +32,7 @@ from mbros.spatial.poses import Poses
 
 if TYPE_CHECKING:
     from mbros import Model
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
     from mbros_core.typing import Array, IntArray
 
 _OF_STATES = [row for row in OF_LANES.values() if not row.given]

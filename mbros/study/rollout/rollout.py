@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import mbros_core
 import numpy as np
 from mbros_core import DEFAULT_INTEGRATOR, FaultError
-from mbros_core._small import within
-from mbros_core.available import Room
-from mbros_core.checks import LARGEST
-from mbros_core.faults import known_cause
-from mbros_core.threads import shares, side_by_side
-from mbros_core.user_code import raised
+from mbros_core.engine._small import within
+from mbros_core.support.available import Room
+from mbros_core.engine.checks import LARGEST
+from mbros_core.support.faults import known_cause
+from mbros_core.support.threads import shares, side_by_side
+from mbros_core.engine.user_code import raised
 
 from mbros.arguments import check_model, choice, reals, rows, step_interval, time_step
 from mbros.describe.joints.limits import beyond, reaches, warn_beyond
@@ -23,7 +23,7 @@ from mbros.study.rollout.memory import columns, given_memory, mark, new_row
 
 if TYPE_CHECKING:
     from mbros import Joint, Model
-    from mbros_core._engine import State
+    from mbros_core.engine._engine import State
     from mbros_core.typing import Array, ArrayLike
 
 

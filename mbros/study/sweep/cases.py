@@ -9,8 +9,8 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from mbros_core.available import SMALL, amount, memory_available
-from mbros_core.numbers import is_whole, short
+from mbros_core.support.available import SMALL, amount, memory_available
+from mbros_core.support.numbers import is_whole, short
 
 from mbros.arguments import entries
 from mbros.errors import MbrosError, NoMemoryError, unknown

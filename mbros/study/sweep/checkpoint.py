@@ -15,7 +15,7 @@ from types import CodeType
 from typing import Any
 
 import numpy as np
-from mbros_core.files import open_regular, read_regular, replace_file
+from mbros_core.support.files import open_regular, read_regular, replace_file
 
 from mbros.errors import MbrosError
 from mbros.names import printable

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mbros_core import DEFAULT_INTEGRATOR
-from mbros_core.fingerprint import fingerprint
+from mbros_core.support.fingerprint import fingerprint
 
 from mbros.arguments import number
 from mbros.build.load import load

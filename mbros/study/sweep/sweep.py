@@ -11,7 +11,7 @@ from contextlib import closing
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from mbros_core.numbers import short
+from mbros_core.support.numbers import short
 
 from mbros.arguments import count
 from mbros.errors import MbrosError, MbrosWarning, warn

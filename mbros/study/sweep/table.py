@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from mbros_core.available import Room
+from mbros_core.support.available import Room
 
 from mbros.errors import MbrosError, unknown
 from mbros.names import printable

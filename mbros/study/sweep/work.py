@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from mbros_core.numbers import short
+from mbros_core.support.numbers import short
 
 from mbros.errors import MbrosError
 from mbros.study.sweep.cases import Case

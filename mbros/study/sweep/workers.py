@@ -19,7 +19,7 @@ from multiprocessing.connection import Connection, wait
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from mbros_core.processes import end_with, held
+from mbros_core.support.processes import end_with, held
 
 from mbros.errors import MbrosError
 from mbros.study.sweep.cases import Case

@@ -1,0 +1,12 @@
+from mbros_core.engine._engine import FIELDS as FIELDS
+from mbros_core.engine._engine import FORCE_ROWS as FORCE_ROWS
+from mbros_core.engine._engine import INTEGRATORS as INTEGRATORS
+from mbros_core.engine._engine import KERNEL_NUMBER as KERNEL_NUMBER
+from mbros_core.engine._engine import LARGEST_COORDINATE as LARGEST_COORDINATE
+from mbros_core.engine._engine import Memory as Memory
+from mbros_core.engine._engine import Model as Model
+from mbros_core.engine._engine import OPERATIONS as OPERATIONS
+from mbros_core.engine._engine import ROWS as ROWS
+from mbros_core.engine._engine import Specialised as Specialised
+from mbros_core.engine._engine import State as State
+from mbros_core.engine._engine import Tracer as Tracer

@@ -1,0 +1,58 @@
+"""Vectors of three, PACK of them side by side: what is done to one is done to all. In memory they stand in blocks, row after row of PACK
+numbers. See pack.pxd."""
+from mbros_core.scalar.pack cimport PACK, pack, packed, spread, unpack
+from mbros_core.scalar.real cimport real
+from mbros_core.spatial cimport Mat3, Vec3
+
+cdef struct Vec3s:
+    pack x
+    pack y
+    pack z
+
+
+cdef inline Vec3s vec3s(pack x, pack y, pack z) noexcept nogil:
+    cdef Vec3s a
+    a.x = x
+    a.y = y
+    a.z = z
+    return a
+
+cdef inline Vec3s load3(const real* at, int row) noexcept nogil:
+    at = at + row * PACK
+    return vec3s(packed(at), packed(at + PACK), packed(at + 2 * PACK))
+
+cdef inline void save3(real* at, int row, Vec3s a) noexcept nogil:
+    at = at + row * PACK
+    unpack(at, a.x)
+    unpack(at + PACK, a.y)
+    unpack(at + 2 * PACK, a.z)
+
+cdef inline Vec3s spread3(const real* at, int row) noexcept nogil:
+    """Of one column, for all columns of a pack."""
+    at = at + row * PACK
+    return vec3s(spread(at[0]), spread(at[PACK]), spread(at[2 * PACK]))
+
+cdef inline Vec3s alike(Vec3 a) noexcept nogil:
+    """The same vector throughout."""
+    return vec3s(spread(a.x), spread(a.y), spread(a.z))
+
+cdef inline Vec3s add3(Vec3s a, Vec3s b) noexcept nogil:
+    return vec3s(a.x + b.x, a.y + b.y, a.z + b.z)
+
+cdef inline Vec3s sub3(Vec3s a, Vec3s b) noexcept nogil:
+    return vec3s(a.x - b.x, a.y - b.y, a.z - b.z)
+
+cdef inline Vec3s scale3(pack s, Vec3s a) noexcept nogil:
+    return vec3s(s * a.x, s * a.y, s * a.z)
+
+cdef inline Vec3s cross3(Vec3s a, Vec3s b) noexcept nogil:
+    return vec3s(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x)
+
+cdef inline pack dot3(Vec3s a, Vec3s b) noexcept nogil:
+    return a.x * b.x + a.y * b.y + a.z * b.z
+
+cdef inline Vec3s times3(Mat3 A, Vec3s a) noexcept nogil:
+    """A a."""
+    return vec3s(spread(A.xx) * a.x + spread(A.xy) * a.y + spread(A.xz) * a.z,
+                 spread(A.yx) * a.x + spread(A.yy) * a.y + spread(A.yz) * a.z,
+                 spread(A.zx) * a.x + spread(A.zy) * a.y + spread(A.zz) * a.z)
