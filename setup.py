@@ -194,10 +194,7 @@ def translate(group, folder):
     with open(translated(first, folder), encoding="utf-8") as f:
         text = f.read()
     if PLAIN and first.name != TRACED:
-        # Cython overwrites a file only where its own words stand in the first line.
-        head, _, rest = mark_wrappers(mark_equations(text) if is_engine(first.name) else text, first.name).partition("\n")
-        text = (f"{head}\n#ifdef MBROS_SMALL\n#define MBROS_EQUATION inline __attribute__((unused))\n#else\n"
-                f"#define MBROS_EQUATION inline __attribute__((always_inline, unused))\n#endif\n{rest}")
+        text = mark_wrappers(mark_equations(text) if is_engine(first.name) else text, first.name)
     for ext in group:
         with open(translated(ext, folder), "w", encoding="utf-8") as f:
             f.write(text.replace(first.name.rpartition(".")[2], ext.name.rpartition(".")[2]))
@@ -212,7 +209,7 @@ def translated(ext, folder):
 
 
 def mark_equations(text):
-    """CYTHON_INLINE of every function of the physics' .pxd files becomes MBROS_EQUATION, but for what _engine.pxi names."""
+    """CYTHON_INLINE of every function of the physics' .pxd files becomes MBROS_EQUATION (vector.hpp), but for what _engine.pxi names."""
     with open("mbros_core/engine/_engine.pxi", encoding="utf-8") as f:
         imports = re.findall(r"^from mbros_core\.\w+\.(\w+) cimport (\([^)]*\)|.*)$", f.read(), re.MULTILINE)
     functions = {f"{len(module)}{module}_{name}" for module, names in imports for name in re.findall(r"\w+", names)}
@@ -240,7 +237,7 @@ def mark_wrappers(text, name):
     kernel = rf"__pyx_f_(?!{own}|10mbros_core_6engine_6arrays_)10mbros_core_\d+[a-z]+_"
     algorithms = "7Checked|10Kinematics|8Momentum|5Loads|19AnalyticDerivatives|8Dynamics"      # arguments.pxi to dynamics.pxi
     calls = rf"_(?:{algorithms})_|_5Plant_(?:\d+step|step_under|refuse_\w+)\(|__Pyx_CyFunction_Vectorcall_"
-    full_speed = rf"{calls}|__pyx_f_10mbros_core_7spatial_" if is_engine(name) else kernel
+    full_speed = rf"{calls}|__pyx_f_10mbros_core_7spatial_|mbros::(?:Vector3|Motion|Force)\b" if is_engine(name) else kernel
     # A method that Python calls has its arguments on several lines, and a prototype right before it, whose options are the function's.
     function = rf"^static [^\n;]*(?:__pyx_p?[fw]_{own}|__Pyx_CyFunction_Vectorcall_)\w+\([^;{{}}]*(?:\{{|; /\*proto\*/)\n.*?^\}}\n"
     others = list(re.finditer(rf"^static [^\n;]*{kernel}\w+\([^\n;]*\{{\n.*?^\}}\n", text, re.MULTILINE | re.DOTALL))

@@ -13,13 +13,32 @@ small links far from the world's origin keep their digits. "Shift" is Drake's wo
 Acceleration is the plain time derivative in W of the velocity of Bo, as in Drake, not Featherstone's spatial one.
 """
 from mbros_core.scalar.real cimport less, real, select, sqrt
+from mbros_core.scalar.vector cimport Vector3, cross, dot
 
 # ---------------------------------------------------------------------------------------------------- structs
 
-cdef struct Vec3:
-    real x
-    real y
-    real z
+ctypedef Vector3[real] Vec3
+
+cdef extern from "scalar/spatial.hpp" namespace "mbros" nogil:
+    cdef cppclass Motion:
+        Vec3 w
+        Vec3 v
+        Motion operator+(Motion) noexcept
+        Motion operator-(Motion) noexcept
+        Motion operator*(real, Motion) noexcept
+        Motion operator*(double, Motion) noexcept
+
+    cdef cppclass Force:
+        Vec3 t
+        Vec3 f
+        Force operator+(Force) noexcept
+        Force operator-(Force) noexcept
+        Force operator*(real, Force) noexcept
+        Force operator*(double, Force) noexcept
+
+    Vec3 vec3 "mbros::vector3<mbros::real>"(real, real, real) noexcept
+    Motion motion(const Vec3&, const Vec3&) noexcept
+    Force force(const Vec3&, const Vec3&) noexcept
 
 cdef struct Mat3:                # row-major: xy is row x, column y
     real xx
@@ -44,14 +63,6 @@ cdef struct Pose:                # X_AB: p_AoQ_A = R p_BoQ_B + p
     Mat3 R
     Vec3 p
 
-cdef struct Motion:
-    Vec3 w
-    Vec3 v
-
-cdef struct Force:
-    Vec3 t
-    Vec3 f
-
 cdef struct Inertia:
     real m
     Vec3 h
@@ -63,28 +74,6 @@ cdef struct ABInertia:
     Sym3 M
 
 # ---------------------------------------------------------------------------------------------------- vectors
-
-cdef inline Vec3 vec3(real x, real y, real z) noexcept nogil:
-    cdef Vec3 r
-    r.x = x
-    r.y = y
-    r.z = z
-    return r
-
-cdef inline Vec3 add(Vec3 a, Vec3 b) noexcept nogil:
-    return vec3(a.x + b.x, a.y + b.y, a.z + b.z)
-
-cdef inline Vec3 sub(Vec3 a, Vec3 b) noexcept nogil:
-    return vec3(a.x - b.x, a.y - b.y, a.z - b.z)
-
-cdef inline Vec3 scale(real s, Vec3 a) noexcept nogil:
-    return vec3(s * a.x, s * a.y, s * a.z)
-
-cdef inline real dot(Vec3 a, Vec3 b) noexcept nogil:
-    return a.x * b.x + a.y * b.y + a.z * b.z
-
-cdef inline Vec3 cross(Vec3 a, Vec3 b) noexcept nogil:
-    return vec3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x)
 
 cdef inline Vec3 zero3() noexcept nogil:
     return vec3(real(0.0), real(0.0), real(0.0))
@@ -154,7 +143,7 @@ cdef inline Mat3 add_matrices(Mat3 A, Mat3 B) noexcept nogil:
 
 cdef inline Mat3 outer(Vec3 a, Vec3 b) noexcept nogil:
     """a b^T."""
-    return from_rows(scale(a.x, b), scale(a.y, b), scale(a.z, b))
+    return from_rows(a.x * b, a.y * b, a.z * b)
 
 cdef inline Mat3 compose(Mat3 A, Mat3 B) noexcept nogil:
     """R_AC = R_AB R_BC."""
@@ -164,7 +153,7 @@ cdef inline Mat3 rotate_about_z(Mat3 R, real s, real c) noexcept nogil:
     """R Rz(angle), from the sine and cosine of the angle: 12 multiplications."""
     cdef Vec3 x = column_x(R)
     cdef Vec3 y = column_y(R)
-    return from_columns(add(scale(c, x), scale(s, y)), sub(scale(c, y), scale(s, x)), column_z(R))
+    return from_columns(c * x + s * y, c * y - s * x, column_z(R))
 
 cdef inline Mat3 rotation_from_quaternion(real w, real x, real y, real z) noexcept nogil:
     """The rotation of q / |q|; any non-zero quaternion is allowed."""
@@ -226,7 +215,7 @@ cdef inline void quaternion_of(Mat3 R, real* q) noexcept nogil:
 cdef inline Pose compose_poses(Pose X_AB, Pose X_BC) noexcept nogil:
     cdef Pose X
     X.R = compose(X_AB.R, X_BC.R)
-    X.p = add(X_AB.p, rotate(X_AB.R, X_BC.p))
+    X.p = X_AB.p + rotate(X_AB.R, X_BC.p)
     return X
 
 cdef inline Pose inverse_times(Pose X_WA, Pose X_WB) noexcept nogil:
@@ -234,7 +223,7 @@ cdef inline Pose inverse_times(Pose X_WA, Pose X_WB) noexcept nogil:
     cdef Pose X
     X.R = from_columns(unrotate(X_WA.R, column_x(X_WB.R)), unrotate(X_WA.R, column_y(X_WB.R)),
                        unrotate(X_WA.R, column_z(X_WB.R)))
-    X.p = unrotate(X_WA.R, sub(X_WB.p, X_WA.p))
+    X.p = unrotate(X_WA.R, X_WB.p - X_WA.p)
     return X
 
 # -------------------------------------------------------------------------------------- symmetric 3x3 matrices
@@ -281,45 +270,15 @@ cdef inline Sym3 rotate_sym(Mat3 R, Sym3 S) noexcept nogil:
 
 # -------------------------------------------------------------------------------------------- motion and force
 
-cdef inline Motion motion(Vec3 w, Vec3 v) noexcept nogil:
-    cdef Motion V
-    V.w = w
-    V.v = v
-    return V
-
-cdef inline Force force(Vec3 t, Vec3 f) noexcept nogil:
-    cdef Force F
-    F.t = t
-    F.f = f
-    return F
-
 cdef inline Motion zero_motion() noexcept nogil:
     return motion(zero3(), zero3())
 
 cdef inline Force zero_force() noexcept nogil:
     return force(zero3(), zero3())
 
-cdef inline Motion add_motion(Motion A, Motion B) noexcept nogil:
-    return motion(add(A.w, B.w), add(A.v, B.v))
-
-cdef inline Motion sub_motion(Motion A, Motion B) noexcept nogil:
-    return motion(sub(A.w, B.w), sub(A.v, B.v))
-
 cdef inline Motion cross_motion(Motion V, Motion A) noexcept nogil:
     """V x A: what A changes by while it moves with V."""
-    return motion(cross(V.w, A.w), add(cross(V.w, A.v), cross(V.v, A.w)))
-
-cdef inline Motion scale_motion(real s, Motion A) noexcept nogil:
-    return motion(scale(s, A.w), scale(s, A.v))
-
-cdef inline Force add_force(Force A, Force B) noexcept nogil:
-    return force(add(A.t, B.t), add(A.f, B.f))
-
-cdef inline Force sub_force(Force A, Force B) noexcept nogil:
-    return force(sub(A.t, B.t), sub(A.f, B.f))
-
-cdef inline Force scale_force(real s, Force A) noexcept nogil:
-    return force(scale(s, A.t), scale(s, A.f))
+    return motion(cross(V.w, A.w), cross(V.w, A.v) + cross(V.v, A.w))
 
 cdef inline real power(Motion V, Force F) noexcept nogil:
     """V . F, both about the same point."""
@@ -335,11 +294,11 @@ cdef inline real column_power(Motion S, Force F, int pure) noexcept nogil:
 
 cdef inline Motion shift_motion(Motion V, Vec3 p) noexcept nogil:
     """The velocity (or the motion-subspace column) of the point at p from where V is taken, same body."""
-    return motion(V.w, add(V.v, cross(V.w, p)))
+    return motion(V.w, V.v + cross(V.w, p))
 
 cdef inline Force shift_force(Force F, Vec3 p_PB) noexcept nogil:
     """The force about Bo, taken about Po instead; p_PB is from Po to Bo."""
-    return force(add(F.t, cross(p_PB, F.f)), F.f)
+    return force(F.t + cross(p_PB, F.f), F.f)
 
 # ------------------------------------------------------------------------------------------------------ inertia
 
@@ -354,7 +313,7 @@ cdef inline Inertia rotate_inertia(Mat3 R, Inertia M) noexcept nogil:
 cdef inline Inertia add_inertia(Inertia A, Inertia B) noexcept nogil:
     cdef Inertia r
     r.m = A.m + B.m
-    r.h = add(A.h, B.h)
+    r.h = A.h + B.h
     r.I = sym_add(A.I, B.I)
     return r
 
@@ -364,7 +323,7 @@ cdef inline Inertia shift_inertia(Inertia M, Vec3 p) noexcept nogil:
     I_P = I_B + (2 p.h + m p.p) 1 - (p h^T + h p^T) - m p p^T, the parallel-axis theorem with h = m c.
     """
     cdef Inertia r
-    cdef Vec3 a = add(M.h, scale(M.m, p))           # h about Po
+    cdef Vec3 a = M.h + M.m * p             # h about Po
     cdef real d = dot(p, a) + dot(p, M.h)
     r.m = M.m
     r.h = a
@@ -378,7 +337,7 @@ cdef inline Inertia shift_inertia(Inertia M, Vec3 p) noexcept nogil:
 
 cdef inline Force inertia_times(Inertia M, Motion A) noexcept nogil:
     """M A = [I w + h x v; m v + w x h]."""
-    return force(add(sym_mul(M.I, A.w), cross(M.h, A.v)), add(scale(M.m, A.v), cross(A.w, M.h)))
+    return force(sym_mul(M.I, A.w) + cross(M.h, A.v), M.m * A.v + cross(A.w, M.h))
 
 cdef inline Force gyroscopic(Inertia M, Vec3 w) noexcept nogil:
     """What the rotation alone asks of the force on B: [w x I w; w x (w x h)] about Bo."""
@@ -424,7 +383,7 @@ cdef inline ABInertia add_articulated(ABInertia A, ABInertia B) noexcept nogil:
 
 cdef inline Force articulated_times(ABInertia P, Motion A) noexcept nogil:
     """F = P A = [I w + H v; H^T w + M v]."""
-    return force(add(sym_mul(P.I, A.w), rotate(P.H, A.v)), add(unrotate(P.H, A.w), sym_mul(P.M, A.v)))
+    return force(sym_mul(P.I, A.w) + rotate(P.H, A.v), unrotate(P.H, A.w) + sym_mul(P.M, A.v))
 
 cdef inline Force articulated_times_column(ABInertia P, Motion S, int pure) noexcept nogil:
     """U = P S, with half the work where the column is a pure rotation (pure = 1) or a pure translation (2)."""

@@ -11,8 +11,7 @@ from libc.string cimport memset
 from mbros_core.scalar.real cimport real
 from mbros_core.joints.dispatch cimport OTHERWISE, column_slope, columns_turn
 from mbros_core.joints.joint cimport Joint, MAX_NV
-from mbros_core.spatial cimport (Force, Motion, Vec3, add, add_motion, cross, cross_motion, inertia_times, scale, scale_motion, sub, sym_mul,
-                                 zero3)
+from mbros_core.spatial cimport Force, Motion, Vec3, cross, cross_motion, inertia_times, sym_mul, zero3
 from mbros_core.engine.state cimport ModelC, Work
 from mbros_core.algorithms.columns cimport Carried, Columns
 from mbros_core.algorithms.inverse_dynamics_derivatives cimport columns_in_motion
@@ -29,7 +28,7 @@ cdef inline void column_rates(const Joint* j, const Work* s, const Motion* S, Mo
             continue
         S_rate[k] = cross_motion(V_P, S[k])
         for l in range(j.nv):
-            S_rate[k] = add_motion(S_rate[k], scale_motion(s.v[j.iv + l], column_slope(j, s.S + j.column, S, l, k)))
+            S_rate[k] = S_rate[k] + s.v[j.iv + l] * column_slope(j, s.S + j.column, S, l, k)
 
 
 cdef inline void add_column(real* A, int n, int k, Vec3 t, Vec3 f) noexcept nogil:
@@ -48,7 +47,7 @@ cdef inline void centroidal_map(const ModelC* m, Work* s, Columns* c, real* A) n
     cdef Motion S[MAX_NV]
     cdef Motion S_rate[MAX_NV]
     cdef Force F, G
-    cdef Vec3 com, d, d_rate, f
+    cdef Vec3 com, d, d_rate, f, t
     cdef int i, k, n = m.nv
     c.applied = False
     columns_in_motion(m, s, s.v, c, False)                          # of no accelerations: what depends on them is not read
@@ -56,17 +55,17 @@ cdef inline void centroidal_map(const ModelC* m, Work* s, Columns* c, real* A) n
     com, d_rate = center_of_mass(m, s), zero3()
     for i in range(1, m.nb):
         if m.joints[i].parent == 0:
-            d_rate = add(d_rate, c.bodies[i].rest.momentum.f)
-    d_rate = scale(1.0 / total_mass(m, s), d_rate)
+            d_rate = d_rate + c.bodies[i].rest.momentum.f
+    d_rate = (1.0 / total_mass(m, s)) * d_rate
     for i in range(1, m.nb):
         j, b = &m.joints[i], &c.bodies[i]
         for k in range(j.nv):
             S[k] = about(s.S[j.column + k], b.r)
         column_rates(j, s, S, c.bodies[j.parent].V, b.V, S_rate)
-        d = sub(com, sub(s.X_WB[i].p, b.r))                         # from O
+        d = com - (s.X_WB[i].p - b.r)                               # from O
         for k in range(j.nv):
             F, G = inertia_times(b.rest.I, S[k]), inertia_times(b.rest.I, S_rate[k])
-            f = add(G.f, cross(S[k].w, b.rest.momentum.f))
-            add_column(A, n, j.iv + k, sub(F.t, cross(d, F.f)), F.f)
-            add_column(A + 6 * n, n, j.iv + k, sub(add(add(G.t, sym_mul(b.rest.I_dot, S[k].w)), cross(b.rest.momentum.f, S[k].v)),
-                                                   add(cross(d_rate, F.f), cross(d, f))), f)
+            f = G.f + cross(S[k].w, b.rest.momentum.f)
+            add_column(A, n, j.iv + k, F.t - cross(d, F.f), F.f)
+            t = G.t + sym_mul(b.rest.I_dot, S[k].w) + cross(b.rest.momentum.f, S[k].v)
+            add_column(A + 6 * n, n, j.iv + k, t - (cross(d_rate, F.f) + cross(d, f)), f)

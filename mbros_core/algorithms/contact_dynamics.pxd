@@ -20,12 +20,11 @@ Cost: O(n depth) for n rows, O(n^2 depth) for D, O(n^3) for S, O(nb) for (4).
 from libc.string cimport memset
 
 from mbros_core.scalar.pack cimport PACK, pack, packed, spread, unpack
-from mbros_core.scalar.pack3 cimport Vec3s, add3, alike, cross3, dot3, load3, scale3, sub3
+from mbros_core.scalar.pack3 cimport Vec3s, alike, load3
 from mbros_core.scalar.real cimport copy, real, value
 from mbros_core.joints.joint cimport Joint
 from mbros_core.groups.so3 cimport quaternion_log
-from mbros_core.spatial cimport (Motion, Pose, Vec3, add, add_motion, compose, cross, power, quaternion_of, rotate, scale_motion,
-                                 shift_motion, sub, transpose, zero_motion)
+from mbros_core.spatial cimport Motion, Pose, Vec3, compose, cross, dot, power, quaternion_of, rotate, shift_motion, transpose, zero_motion
 from mbros_core.engine.state cimport ModelC, Work
 from mbros_core.algorithms.element_derivatives cimport meeting
 from mbros_core.algorithms.forward_dynamics cimport locked
@@ -99,7 +98,7 @@ cdef inline Motion away(const ModelC* m, const Work* s, const Contact* c) noexce
     cdef real q[4]
     cdef real one[4]
     cdef real angle
-    e.v = sub(add(s.X_WB[c.body].p, c.p), c.X_W.p)
+    e.v = s.X_WB[c.body].p + c.p - c.X_W.p
     if c.rows == 6:
         one[0], one[1], one[2], one[3] = real(1.0), real(0.0), real(0.0), real(0.0)
         quaternion_of(compose(compose(s.X_WB[c.body].R, m.X_BF[c.frame].R), transpose(c.X_W.R)), q)
@@ -117,7 +116,7 @@ cdef inline void add_accelerations(const ModelC* m, const Work* s, const Contact
         one = &c.contact[k]
         w = s.V_WB[one.body].w
         A = shift_motion(s.A_WB[one.body], one.p)
-        A.v = add(add(A.v, s.gravity[0]), cross(w, cross(w, one.p)))
+        A.v = A.v + s.gravity[0] + cross(w, cross(w, one.p))
         put_rows(one, A, real(1.0), c.r)
         put_rows(one, shift_motion(s.V_WB[one.body], one.p), one.kd, c.r)
         if value(one.kp) > 0.0:
@@ -141,7 +140,7 @@ cdef inline void unit_forces(const Contact* c, int first, Vec3s* t, Vec3s* f) no
         to[k * PACK] = real(1.0)
         to += 1
     t[0], f[0] = load3(x, 0), load3(x, 3)
-    t[0] = add3(t[0], cross3(alike(c.p), f[0]))
+    t[0] = t[0] + cross(alike(c.p), f[0])
 
 
 cdef inline void take_inwards(const ModelC* m, const Work* s, const Contact* c, real* W) noexcept nogil:
@@ -157,11 +156,11 @@ cdef inline void take_inwards(const ModelC* m, const Work* s, const Contact* c, 
         while b > 0:
             j = &m.joints[b]
             for k in range(j.column, j.column + (0 if locked(j, s) else j.nv)):
-                u = dot3(alike(s.S[k].w), t) + dot3(alike(s.S[k].v), f)
+                u = dot(alike(s.S[k].w), t) + dot(alike(s.S[k].v), f)
                 unpack(W + k * c.width + first, u)
                 u = spread(s.D_inverse[k]) * u
-                t, f = sub3(t, scale3(u, alike(s.U[k].t))), sub3(f, scale3(u, alike(s.U[k].f)))
-            t = add3(t, cross3(alike(s.p_PB_W[b]), f))
+                t, f = t - u * alike(s.U[k].t), f - u * alike(s.U[k].f)
+            t = t + cross(alike(s.p_PB_W[b]), f)
             b = j.parent
         first += PACK
 
@@ -296,5 +295,5 @@ cdef inline void spread_forces(const ModelC* m, Work* s, const Contacts* c, real
         for k in range((0 if locked(j, s) else j.nv) - 1, -1, -1):
             a = (s.u[j.column + k] - power(A, s.U[j.column + k])) * s.D_inverse[j.column + k]
             x[j.iv + k] = x[j.iv + k] + a
-            A = add_motion(A, scale_motion(a, s.S[j.column + k]))
+            A = A + a * s.S[j.column + k]
         s.A_WB[b] = A

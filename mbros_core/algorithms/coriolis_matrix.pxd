@@ -12,8 +12,8 @@ from libc.string cimport memset
 
 from mbros_core.scalar.real cimport real
 from mbros_core.joints.joint cimport Joint, MAX_NV
-from mbros_core.spatial cimport (Force, Inertia, Motion, Vec3, add, column_power, cross, inertia_times, rotate_inertia, scale, shift_force,
-                                 sub, sym_mul, zero3)
+from mbros_core.spatial cimport (Force, Inertia, Motion, Vec3, column_power, cross, inertia_times, rotate_inertia, shift_force, sym_mul,
+                                 zero3)
 from mbros_core.engine.state cimport ModelC, Work
 from mbros_core.algorithms.jacobian_rate cimport moving_columns
 
@@ -21,8 +21,8 @@ from mbros_core.algorithms.jacobian_rate cimport moving_columns
 cdef inline Force bent_by(Inertia I, Vec3 w, Motion S, Motion rate) noexcept nogil:
     """I dS/dt + B S of (1)."""
     cdef Force F = inertia_times(I, rate)
-    F.t = add(F.t, scale(real(0.5), sub(sub(cross(w, sym_mul(I.I, S.w)), sym_mul(I.I, cross(w, S.w))), cross(sym_mul(I.I, w), S.w))))
-    F.f = add(F.f, cross(S.w, cross(w, I.h)))
+    F.t = F.t + 0.5 * (cross(w, sym_mul(I.I, S.w)) - sym_mul(I.I, cross(w, S.w)) - cross(sym_mul(I.I, w), S.w))
+    F.f = F.f + cross(S.w, cross(w, I.h))
     return F
 
 
@@ -41,7 +41,7 @@ cdef inline void add_body(const ModelC* m, int i, real* C, const Work* s) noexce
         j = &m.joints[at]
         moving_columns(m, s, at, &p, S, S_rate)
         for k in range(j.nv):
-            S_rate[k].v = add(S_rate[k].v, cross(S[k].w, s.V_WB[i].v))
+            S_rate[k].v = S_rate[k].v + cross(S[k].w, s.V_WB[i].v)
             F = bent_by(I, s.V_WB[i].w, S[k], S_rate[k])
             b = i
             while b > 0:

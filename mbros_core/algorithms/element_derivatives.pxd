@@ -22,7 +22,7 @@ Two bodies on different branches have entries between these, where M has none. C
 from libc.string cimport memset
 
 from mbros_core.scalar.pack cimport PACK, pack, unpack
-from mbros_core.scalar.pack3 cimport Vec3s, add3, alike, cross3, dot3, load3, save3, spread3
+from mbros_core.scalar.pack3 cimport Vec3s, alike, load3, save3, spread3
 from mbros_core.scalar.real cimport real
 from mbros_core.forces.apply cimport frame_on_body, relative_motion
 from mbros_core.forces.dispatch cimport evaluate_body, evaluate_pair, wrench_slopes
@@ -30,8 +30,8 @@ from mbros_core.forces.element cimport (ALONG_MOVE, ALONG_TURN, ALONG_W, BY_Q_F,
                                         TURNED_T, ForceElement, ForceOut, Relative)
 from mbros_core.joints.dispatch cimport OTHERWISE, column_slope, columns_turn
 from mbros_core.joints.joint cimport Joint, MAX_NV
-from mbros_core.spatial cimport (Force, Mat3, Motion, Pose, Vec3, add, add_motion, cross, cross_motion, force, identity3, motion, power,
-                                 rotate, scale_motion, shift_motion, sub_motion, unrotate)
+from mbros_core.spatial cimport (Force, Mat3, Motion, Pose, Vec3, cross, cross_motion, dot, force, identity3, motion, power, rotate,
+                                 shift_motion, unrotate)
 from mbros_core.engine.state cimport ModelC, Work
 from mbros_core.algorithms.columns cimport AT_ETA, AT_S, Columns, column, put_motion, take_motion
 
@@ -63,18 +63,18 @@ cdef inline void see(const ModelC* m, const Work* s, const Columns* c, int k, Re
     cdef Motion V
     cdef ForceOut out
     frame_on_body(s, e.body_c, &e.X_C, &X_C, V_C)
-    to_c.body, to_c.p, to_c.sign = e.body_c, add(c.bodies[e.body_c].r, X_C.p), real(1.0)
+    to_c.body, to_c.p, to_c.sign = e.body_c, c.bodies[e.body_c].r + X_C.p, real(1.0)
     to_a.body, to_a.p, to_a.sign = 0, to_c.p, real(-1.0)
     if e.body_a < 0:
         r.X, r.V = X_C, V_C[0]
-        r.X.p = add(s.X_WB[e.body_c].p, X_C.p)
+        r.X.p = s.X_WB[e.body_c].p + X_C.p
         R_WA[0] = identity3()
         evaluate_body(e.kind, par, r, &out)
     else:
         relative_motion(s, e, &X_A, &X_C, r)
         R_WA[0] = X_A.R
         evaluate_pair(e, par, r, &out)
-        to_a.body, to_a.p = e.body_a, add(c.bodies[e.body_a].r, add(X_A.p, rotate(X_A.R, r.X.p)))
+        to_a.body, to_a.p = e.body_a, c.bodies[e.body_a].r + (X_A.p + rotate(X_A.R, r.X.p))
     F[0] = out.F
 
 
@@ -96,11 +96,11 @@ cdef inline int walk(const ModelC* m, const Columns* c, const Way* way, int end,
     while body != end:
         first = n
         for k in range(c.first[body], c.own_end[body]):
-            S = scale_motion(way.sign, shift_motion(take_motion(column(c, k), AT_S), way.p))
-            W = scale_motion(way.sign, shift_motion(take_motion(column(c, k), AT_ETA), way.p))
-            W = seen_from(R_WA, add_motion(W, cross_motion(S, V_C)))
+            S = way.sign * shift_motion(take_motion(column(c, k), AT_S), way.p)
+            W = way.sign * shift_motion(take_motion(column(c, k), AT_ETA), way.p)
+            W = seen_from(R_WA, W + cross_motion(S, V_C))
             S = seen_from(R_WA, S)
-            W.v = add(W.v, cross(w_AC, S.v))
+            W.v = W.v + cross(w_AC, S.v)
             to = along_column(c, n)
             if n % PACK == 0:
                 memset(to, 0, ROWS_ALONG * PACK * sizeof(real))
@@ -119,10 +119,10 @@ cdef inline void turn_and_move(Force F, real* along, int blocks) noexcept nogil:
     cdef int k
     for k in range(blocks):
         at = along + k * (ROWS_ALONG * PACK)
-        turn, away = load3(at, ALONG_TURN), cross3(load3(at, ALONG_MOVE), f)
-        save3(at, BY_Q_T, add3(load3(at, BY_Q_T), away))
-        save3(at, TURNED_T, add3(cross3(turn, t), away))
-        save3(at, TURNED_F, cross3(turn, f))
+        turn, away = load3(at, ALONG_TURN), cross(load3(at, ALONG_MOVE), f)
+        save3(at, BY_Q_T, load3(at, BY_Q_T) + away)
+        save3(at, TURNED_T, cross(turn, t) + away)
+        save3(at, TURNED_F, cross(turn, f))
 
 
 cdef inline void pair_ways(const Columns* c, int n_c, int n, real* by_q, real* by_v, Py_ssize_t wide, bint spaced) noexcept nogil:
@@ -142,9 +142,9 @@ cdef inline void pair_ways(const Columns* c, int n_c, int n, real* by_q, real* b
         row = wide * (c.row[c.path[i]] if spaced else c.at[c.path[i]])
         for k in range((n + PACK - 1) // PACK):
             at = c.along + k * (ROWS_ALONG * PACK)
-            unpack(y, dot3(turn, load3(at, BY_Q_T)) + dot3(move, load3(at, BY_Q_F)))
-            unpack(x, dot3(turn, load3(at, TURNED_T)) + dot3(move, load3(at, TURNED_F)))
-            unpack(z, dot3(turn, load3(at, BY_V_T)) + dot3(move, load3(at, BY_V_F)))
+            unpack(y, dot(turn, load3(at, BY_Q_T)) + dot(move, load3(at, BY_Q_F)))
+            unpack(x, dot(turn, load3(at, TURNED_T)) + dot(move, load3(at, TURNED_F)))
+            unpack(z, dot(turn, load3(at, BY_V_T)) + dot(move, load3(at, BY_V_F)))
             for l in range(min(PACK, n - k * PACK)):
                 j = c.path[k * PACK + l]
                 to = row + (c.row[j] // PACK * (3 * PACK) + c.row[j] % PACK if spaced else c.at[j])
@@ -168,7 +168,7 @@ cdef inline void turn_otherwise(const ModelC* m, const Work* s, const Columns* c
                 S[k] = shift_motion(take_motion(column(c, c.first[body] + k), AT_S), way.p)
             for k in range(j.nv):
                 for l in range(j.nv):
-                    D = sub_motion(column_slope(j, s.S + j.column, S, k, l), cross_motion(S[k], S[l]))
+                    D = column_slope(j, s.S + j.column, S, k, l) - cross_motion(S[k], S[l])
                     a, b = c.first[body] + k, c.first[body] + l
                     to = wide * c.row[b] + c.row[a] // PACK * (3 * PACK) + c.row[a] % PACK if spaced else wide * c.at[b] + c.at[a]
                     by_q[to] = by_q[to] - way.sign * power(D, F)

@@ -16,10 +16,9 @@ given acceleration: hybrid dynamics (Featherstone 2008, section 9.2) in the one 
 """
 from mbros_core.scalar.real cimport OF_NODES, real, value
 from mbros_core.joints.joint cimport Joint
-from mbros_core.spatial cimport (ABInertia, Force, Inertia, Motion, add_articulated, add_force, add_motion, articulated,
-                                 articulated_times, articulated_times_column, gyroscopic, motion, power, rotate_inertia, scale, scale_force,
-                                 scale_motion, shift_articulated, shift_force, shift_motion, sub_force, subtract_outer,
-                                 zero3)
+from mbros_core.spatial cimport (ABInertia, Force, Inertia, Motion, add_articulated, articulated, articulated_times,
+                                 articulated_times_column, gyroscopic, motion, power, rotate_inertia, shift_articulated, shift_force,
+                                 shift_motion, subtract_outer, zero3)
 from mbros_core.engine.state cimport LOCKED, ModelC, Work
 from mbros_core.algorithms.kinematics cimport position_step, velocity_step, world_is_origin
 from mbros_core.algorithms.inverse_dynamics cimport inverse_dynamics
@@ -41,7 +40,7 @@ cdef inline void rigid_step(int i, Work* s, bint kept) noexcept nogil:
     if kept:
         s.M_W[i] = M
     s.P[i] = articulated(M)
-    s.F[i] = sub_force(gyroscopic(M, s.V_WB[i].w), s.applied[i])
+    s.F[i] = gyroscopic(M, s.V_WB[i].w) - s.applied[i]
 
 
 cdef inline bint locked(const Joint* j, const Work* s) noexcept nogil:
@@ -59,7 +58,7 @@ cdef inline Motion given_acceleration(const Joint* j, const Work* s) noexcept no
     cdef Motion A = motion(zero3(), zero3())
     cdef int k
     for k in range(j.nv):
-        A = add_motion(A, scale_motion(s.a_given[j.iv + k], s.S[j.column + k]))
+        A = A + s.a_given[j.iv + k] * s.S[j.column + k]
     return A
 
 
@@ -67,7 +66,7 @@ cdef inline void articulate_step(const ModelC* m, int i, const real* tau, Work* 
     """Equations (2) to (4)."""
     cdef const Joint* j = &m.joints[i]
     cdef ABInertia P = s.P[i]
-    cdef Force Z = add_force(s.F[i], articulated_times(P, s.Ab_WB[i]))
+    cdef Force Z = s.F[i] + articulated_times(P, s.Ab_WB[i])
     cdef Force U
     cdef Motion S
     cdef real D_inverse
@@ -77,7 +76,7 @@ cdef inline void articulate_step(const ModelC* m, int i, const real* tau, Work* 
     if locked(j, s):
         n = 0
         if prescribed(j, s):
-            Z = add_force(Z, articulated_times(P, given_acceleration(j, s)))
+            Z = Z + articulated_times(P, given_acceleration(j, s))
     for k in range(n):
         S = s.S[j.column + k]
         U = articulated_times_column(P, S, j.pure[k])
@@ -86,11 +85,11 @@ cdef inline void articulate_step(const ModelC* m, int i, const real* tau, Work* 
         s.U[j.column + k] = U
         s.D_inverse[j.column + k] = D_inverse
         s.u[j.column + k] = u
-        P = subtract_outer(P, scale_force(D_inverse, U), U)
-        Z = add_force(Z, scale_force(D_inverse * u, U))
+        P = subtract_outer(P, D_inverse * U, U)
+        Z = Z + D_inverse * u * U
     if j.parent > 0:
         s.P[j.parent] = add_articulated(s.P[j.parent], shift_articulated(P, s.p_PB_W[i]))
-        s.F[j.parent] = add_force(s.F[j.parent], shift_force(Z, s.p_PB_W[i]))
+        s.F[j.parent] = s.F[j.parent] + shift_force(Z, s.p_PB_W[i])
 
 
 cdef inline void accelerate_step(const Joint* j, int i, real* vdot, Work* s) noexcept nogil:
@@ -100,17 +99,17 @@ cdef inline void accelerate_step(const Joint* j, int i, real* vdot, Work* s) noe
     cdef int k, c
     if locked(j, s):
         if prescribed(j, s):
-            A = add_motion(A, given_acceleration(j, s))
+            A = A + given_acceleration(j, s)
         for k in range(j.nv):
             vdot[j.iv + k] = s.a_given[j.iv + k] if prescribed(j, s) else real(0.0)
-        s.A_WB[i] = add_motion(A, s.Ab_WB[i])
+        s.A_WB[i] = A + s.Ab_WB[i]
         return
     for k in range(j.nv - 1, -1, -1):
         c = j.column + k
         a = (s.u[c] - power(A, s.U[c])) * s.D_inverse[c]
         vdot[j.iv + k] = a
-        A = add_motion(A, scale_motion(a, s.S[c]))
-    s.A_WB[i] = add_motion(A, s.Ab_WB[i])
+        A = A + a * s.S[c]
+    s.A_WB[i] = A + s.Ab_WB[i]
 
 
 cdef inline void articulated_body(const ModelC* m, const real* tau, real* vdot, Work* s, bint midpoint) noexcept nogil:
@@ -118,7 +117,7 @@ cdef inline void articulated_body(const ModelC* m, const real* tau, real* vdot, 
     cdef bint kept = m.scene != NULL and (midpoint or m.ns or m.nk)
     cdef int i
     world_is_origin(s)
-    s.A_WB[0] = motion(zero3(), scale(real(-1.0), s.gravity[0]))
+    s.A_WB[0] = motion(zero3(), -s.gravity[0])
     for i in range(1, m.nb):
         position_step(&m.joints[i], i, s.q, s)
         velocity_step(&m.joints[i], i, s.v, s)

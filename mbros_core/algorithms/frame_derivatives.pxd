@@ -18,7 +18,7 @@ from libc.string cimport memset
 from mbros_core.scalar.real cimport real
 from mbros_core.joints.dispatch cimport OTHERWISE, column_slope, columns_turn
 from mbros_core.joints.joint cimport MAX_NV
-from mbros_core.spatial cimport Motion, Vec3, add, add_motion, cross, cross_motion, dot, rotate, vec3, zero_motion
+from mbros_core.spatial cimport Motion, Vec3, cross, cross_motion, dot, rotate, vec3, zero_motion
 from mbros_core.engine.state cimport ModelC, Work
 from mbros_core.algorithms.columns cimport AT_ETA, AT_S, AT_XI, AT_ZETA, Columns, column, take_motion
 from mbros_core.algorithms.centroidal_map cimport add_column
@@ -31,9 +31,9 @@ cdef inline void frame_derivatives(const ModelC* m, const Work* s, const Columns
     cdef Motion V = c.bodies[b].V
     cdef Motion A = c.bodies[b].A
     cdef Motion S, eta, dV, dA
-    cdef Vec3 p = add(c.bodies[b].r, rotate(s.X_WB[b].R, m.X_BF[frame].p))
-    cdef Vec3 u = add(V.v, cross(V.w, p))
-    cdef Vec3 J, du, x = add(add(add(A.v, s.gravity[0]), cross(A.w, p)), cross(V.w, u))
+    cdef Vec3 p = c.bodies[b].r + rotate(s.X_WB[b].R, m.X_BF[frame].p)
+    cdef Vec3 u = V.v + cross(V.w, p)
+    cdef Vec3 J, du, x = A.v + s.gravity[0] + cross(A.w, p) + cross(V.w, u)
     cdef Py_ssize_t size = 6 * <Py_ssize_t>m.nv
     cdef const real* at
     cdef int k, to
@@ -43,16 +43,16 @@ cdef inline void frame_derivatives(const ModelC* m, const Work* s, const Columns
         for k in range(c.first[b], c.own_end[b]):
             at, to = column(c, k), c.at[k]
             S, eta = take_motion(at, AT_S), take_motion(at, AT_ETA)
-            J = add(S.v, cross(S.w, p))
+            J = S.v + cross(S.w, p)
             add_column(out, m.nv, to, S.w, J)
-            dV = add_motion(cross_motion(S, V), eta)
-            dA = add_motion(add_motion(cross_motion(S, A), cross_motion(eta, V)), take_motion(at, AT_ZETA))
-            du = add(add(dV.v, cross(dV.w, p)), cross(V.w, J))
+            dV = cross_motion(S, V) + eta
+            dA = cross_motion(S, A) + cross_motion(eta, V) + take_motion(at, AT_ZETA)
+            du = dV.v + cross(dV.w, p) + cross(V.w, J)
             add_column(out + size, m.nv, to, dV.w, du)
-            x = add(add(add(dA.v, cross(dA.w, p)), cross(A.w, J)), add(cross(dV.w, u), cross(V.w, du)))
+            x = dA.v + cross(dA.w, p) + cross(A.w, J) + (cross(dV.w, u) + cross(V.w, du))
             add_column(out + 2 * size, m.nv, to, dA.w, x)
-            dA = add_motion(take_motion(at, AT_XI), cross_motion(S, V))
-            x = add(add(dA.v, cross(dA.w, p)), add(cross(S.w, u), cross(V.w, J)))
+            dA = take_motion(at, AT_XI) + cross_motion(S, V)
+            x = dA.v + cross(dA.w, p) + (cross(S.w, u) + cross(V.w, J))
             add_column(out + 3 * size, m.nv, to, dA.w, x)
         b = m.joints[b].parent
 
@@ -63,7 +63,7 @@ cdef inline void turn_wrench(const ModelC* m, const Work* s, const Columns* c, i
     cdef int b = end, e, k, l, i
     cdef Vec3 t = vec3(wrench[0], wrench[1], wrench[2])
     cdef Vec3 f = vec3(wrench[3], wrench[4], wrench[5])
-    cdef Vec3 p = add(c.bodies[b].r, rotate(s.X_WB[b].R, m.X_BF[frame].p))
+    cdef Vec3 p = c.bodies[b].r + rotate(s.X_WB[b].R, m.X_BF[frame].p)
     cdef Motion S[MAX_NV]
     cdef Motion D, S_i
     cdef Vec3 J
@@ -71,7 +71,7 @@ cdef inline void turn_wrench(const ModelC* m, const Work* s, const Columns* c, i
         for l in range(m.joints[b].nv):
             S[l] = take_motion(column(c, c.first[b] + l), AT_S)
         for k in range(m.joints[b].nv):
-            J = add(S[k].v, cross(S[k].w, p))
+            J = S[k].v + cross(S[k].w, p)
             e = end
             while e > 0:
                 for l in range(m.joints[e].nv):
@@ -82,6 +82,6 @@ cdef inline void turn_wrench(const ModelC* m, const Work* s, const Columns* c, i
                     elif e >= b:
                         D = cross_motion(S[k], S_i)
                     i = c.at[c.first[e] + l] * m.nv + c.at[c.first[b] + k]
-                    R[i] = R[i] - (dot(D.w, t) + dot(add(add(D.v, cross(D.w, p)), cross(S_i.w, J)), f))
+                    R[i] = R[i] - (dot(D.w, t) + dot(D.v + cross(D.w, p) + cross(S_i.w, J), f))
                 e = m.joints[e].parent
         b = m.joints[b].parent

@@ -7,8 +7,7 @@ The rotors add D0 vdot on the diagonal. Cost: O(nb).
 """
 from mbros_core.scalar.real cimport real
 from mbros_core.joints.joint cimport Joint
-from mbros_core.spatial cimport (Inertia, add_force, add_motion, gyroscopic, inertia_times, column_power, motion, rotate_inertia, scale,
-                                 shift_force, shift_motion, sub_force, zero3)
+from mbros_core.spatial cimport Inertia, column_power, gyroscopic, inertia_times, motion, rotate_inertia, shift_force, shift_motion, zero3
 from mbros_core.engine.state cimport ModelC, Work
 from mbros_core.algorithms.kinematics cimport acceleration_step
 
@@ -17,7 +16,7 @@ cdef inline void newton_euler_step(int i, Work* s) noexcept nogil:
     """M A + gyroscopic for one body; leaves M_BBo_W in s.M_W."""
     cdef Inertia M = rotate_inertia(s.X_WB[i].R, s.inertia[i])
     s.M_W[i] = M
-    s.F[i] = add_force(inertia_times(M, s.A_WB[i]), gyroscopic(M, s.V_WB[i].w))
+    s.F[i] = inertia_times(M, s.A_WB[i]) + gyroscopic(M, s.V_WB[i].w)
 
 
 cdef inline void gather_forces(const ModelC* m, real* tau, Work* s) noexcept nogil:
@@ -29,7 +28,7 @@ cdef inline void gather_forces(const ModelC* m, real* tau, Work* s) noexcept nog
         for k in range(j.nv):
             tau[j.iv + k] = tau[j.iv + k] + column_power(s.S[j.column + k], s.F[i], j.pure[k])
         if j.parent > 0:
-            s.F[j.parent] = add_force(s.F[j.parent], shift_force(s.F[i], s.p_PB_W[i]))
+            s.F[j.parent] = s.F[j.parent] + shift_force(s.F[i], s.p_PB_W[i])
 
 
 cdef inline void inverse_dynamics(const ModelC* m, const real* vdot, real* tau, Work* s) noexcept nogil:
@@ -37,24 +36,24 @@ cdef inline void inverse_dynamics(const ModelC* m, const real* vdot, real* tau, 
     cdef int i
     if m.ne:
         m.apply(m, s)
-    s.A_WB[0] = motion(zero3(), scale(real(-1.0), s.gravity[0]))
+    s.A_WB[0] = motion(zero3(), -s.gravity[0])
     for i in range(m.nv):
         tau[i] = s.rotor_inertia[i] * vdot[i]
     for i in range(1, m.nb):
         acceleration_step(&m.joints[i], i, vdot, s)
         newton_euler_step(i, s)
-        s.F[i] = sub_force(s.F[i], s.applied[i])
+        s.F[i] = s.F[i] - s.applied[i]
     gather_forces(m, tau, s)
 
 
 cdef inline void bias_torques(const ModelC* m, real* tau, Work* s) noexcept nogil:
     """C v + g. Positions and velocities are in place."""
     cdef int i
-    s.A_WB[0] = motion(zero3(), scale(real(-1.0), s.gravity[0]))
+    s.A_WB[0] = motion(zero3(), -s.gravity[0])
     for i in range(m.nv):
         tau[i] = real(0.0)
     for i in range(1, m.nb):
-        s.A_WB[i] = add_motion(shift_motion(s.A_WB[m.joints[i].parent], s.p_PB_W[i]), s.Ab_WB[i])
+        s.A_WB[i] = shift_motion(s.A_WB[m.joints[i].parent], s.p_PB_W[i]) + s.Ab_WB[i]
         newton_euler_step(i, s)
     gather_forces(m, tau, s)
 
@@ -63,7 +62,7 @@ cdef inline void gravity_torques(const ModelC* m, real* tau, Work* s) noexcept n
     """g(q): what holds the robot still. Only positions are needed."""
     cdef int i
     cdef Inertia M
-    s.A_WB[0] = motion(zero3(), scale(real(-1.0), s.gravity[0]))
+    s.A_WB[0] = motion(zero3(), -s.gravity[0])
     for i in range(m.nv):
         tau[i] = real(0.0)
     for i in range(1, m.nb):

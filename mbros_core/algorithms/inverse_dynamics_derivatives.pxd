@@ -25,11 +25,11 @@ passive torques take from the diagonals. Cost: O(nv depth), PACK columns at a ti
 from libc.string cimport memset
 
 from mbros_core.scalar.pack cimport PACK, pack, packed, spread, unpack
-from mbros_core.scalar.pack3 cimport Vec3s, add3, cross3, dot3, load3, save3, scale3, spread3, vec3s
+from mbros_core.scalar.pack3 cimport Vec3s, load3, save3, spread3, vec3s
 from mbros_core.scalar.real cimport any, copy, nonzero, real
 from mbros_core.joints.joint cimport Joint
-from mbros_core.spatial cimport (Force, Inertia, Mat3, Motion, Sym3, Vec3, add, add_force, cross, dot, force, inertia_times, motion,
-                                 rotate_inertia, shift_force, shift_inertia, sub, sub_force, vec3, zero3, zero_motion)
+from mbros_core.spatial cimport (Force, Inertia, Mat3, Motion, Sym3, Vec3, cross, dot, force, inertia_times, motion, rotate_inertia,
+                                 shift_force, shift_inertia, vec3, zero3, zero_motion)
 from mbros_core.engine.state cimport ModelC, Work
 from mbros_core.algorithms.columns cimport (AT_A_P, AT_ETA, AT_FQ, AT_FV, AT_P, AT_REST, AT_S, AT_TURN, AT_U, AT_V, AT_V_P, AT_XI,
                                             AT_ZETA, CARRIED, Carried, Columns, block, column, put_motion)
@@ -82,18 +82,18 @@ cdef inline void carry_outwards(const ModelC* m, Work* s, Columns* c, bint inert
     for i in range(1, m.nb):
         j = &m.joints[i]
         b = &c.bodies[i]
-        b.r = zero3() if j.parent == 0 else add(c.bodies[j.parent].r, s.p_PB_W[i])
+        b.r = zero3() if j.parent == 0 else c.bodies[j.parent].r + s.p_PB_W[i]
         w = s.V_WB[i].w
         b.V = about(s.V_WB[i], b.r)
-        b.A = about(motion(s.A_WB[i].w, sub(s.A_WB[i].v, cross(w, s.V_WB[i].v))), b.r)
+        b.A = about(motion(s.A_WB[i].w, s.A_WB[i].v - cross(w, s.V_WB[i].v)), b.r)
         I = shift_inertia(s.M_W[i] if inertias else rotate_inertia(s.X_WB[i].R, s.inertia[i]), b.r)
         L = inertia_times(I, b.V)
         b.rest.I = I
         b.rest.I_dot = inertia_rate(I, b.V)
         b.rest.momentum = L
-        b.rest.F = add_force(inertia_times(I, b.A), force(add(cross(w, L.t), cross(b.V.v, L.f)), cross(w, L.f)))
+        b.rest.F = inertia_times(I, b.A) + force(cross(w, L.t) + cross(b.V.v, L.f), cross(w, L.f))
         if c.applied:
-            b.rest.F = sub_force(b.rest.F, shift_force(s.applied[i], b.r))
+            b.rest.F = b.rest.F - shift_force(s.applied[i], b.r)
             b.rest.N = not_turning(s.applied[i].t, s.applied[i].f, b.r)
             b.rest.f = s.applied[i].f
 
@@ -137,16 +137,16 @@ cdef inline void move_columns(Columns* c) noexcept nogil:
         at = block(c, k)
         Sw, Sv = load3(at, AT_S), load3(at, AT_S + 3)
         Vw, Vv = load3(at, AT_V_P), load3(at, AT_V_P + 3)
-        Ew, Ev = cross3(Vw, Sw), add3(cross3(Vw, Sv), cross3(Vv, Sw))
+        Ew, Ev = cross(Vw, Sw), cross(Vw, Sv) + cross(Vv, Sw)
         save3(at, AT_ETA, Ew)
         save3(at, AT_ETA + 3, Ev)
-        Vv = add3(cross3(Vw, Ev), cross3(Vv, Ew))
-        Vw = cross3(Vw, Ew)
-        save3(at, AT_ZETA, add3(cross3(load3(at, AT_A_P), Sw), Vw))
-        save3(at, AT_ZETA + 3, add3(add3(cross3(load3(at, AT_A_P), Sv), cross3(load3(at, AT_A_P + 3), Sw)), Vv))
+        Vv = cross(Vw, Ev) + cross(Vv, Ew)
+        Vw = cross(Vw, Ew)
+        save3(at, AT_ZETA, cross(load3(at, AT_A_P), Sw) + Vw)
+        save3(at, AT_ZETA + 3, cross(load3(at, AT_A_P), Sv) + cross(load3(at, AT_A_P + 3), Sw) + Vv)
         Vw, Vv = load3(at, AT_V), load3(at, AT_V + 3)
-        save3(at, AT_XI, add3(Ew, cross3(Vw, Sw)))
-        save3(at, AT_XI + 3, add3(Ev, add3(cross3(Vw, Sv), cross3(Vv, Sw))))
+        save3(at, AT_XI, Ew + cross(Vw, Sw))
+        save3(at, AT_XI + 3, Ev + (cross(Vw, Sv) + cross(Vv, Sw)))
 
 
 cdef inline Vec3s symmetric_times(const real* at, int row, Vec3s a) noexcept nogil:
@@ -171,26 +171,26 @@ cdef inline void forces_of_columns(Columns* c) noexcept nogil:
         Sw, Sv = load3(at, AT_S), load3(at, AT_S + 3)
         mass, h = packed(at + AT_REST * PACK), load3(at, AT_REST + 1)
         L, l = load3(at, AT_REST + 16), load3(at, AT_REST + 19)
-        save3(at, AT_U, add3(symmetric_times(at, AT_REST + 4, Sw), cross3(h, Sv)))
-        save3(at, AT_U + 3, add3(scale3(mass, Sv), cross3(Sw, h)))
+        save3(at, AT_U, symmetric_times(at, AT_REST + 4, Sw) + cross(h, Sv))
+        save3(at, AT_U + 3, mass * Sv + cross(Sw, h))
         t = symmetric_times(at, AT_REST + 10, Sw)
-        save3(at, AT_P, add3(add3(t, cross3(L, Sw)), scale3(two, cross3(l, Sv))))
+        save3(at, AT_P, t + cross(L, Sw) + two * cross(l, Sv))
         # by v
         x, y = load3(at, AT_XI), load3(at, AT_XI + 3)
-        t = add3(add3(t, cross3(Sw, L)), add3(symmetric_times(at, AT_REST + 4, x), cross3(h, y)))
-        f = add3(scale3(two, cross3(Sw, l)), add3(scale3(mass, y), cross3(x, h)))
+        t = t + cross(Sw, L) + (symmetric_times(at, AT_REST + 4, x) + cross(h, y))
+        f = two * cross(Sw, l) + (mass * y + cross(x, h))
         save3(at, AT_FV, t)
         save3(at, AT_FV + 3, f)
         # by q
         x, y = load3(at, AT_ZETA), load3(at, AT_ZETA + 3)
-        t = add3(symmetric_times(at, AT_REST + 4, x), cross3(h, y))
-        f = add3(scale3(mass, y), cross3(x, h))
+        t = symmetric_times(at, AT_REST + 4, x) + cross(h, y)
+        f = mass * y + cross(x, h)
         x = load3(at, AT_ETA)
-        t = add3(t, add3(symmetric_times(at, AT_REST + 10, x), cross3(x, L)))
-        f = add3(f, scale3(minus_two, cross3(l, x)))
+        t = t + (symmetric_times(at, AT_REST + 10, x) + cross(x, L))
+        f = f + minus_two * cross(l, x)
         x, y = load3(at, AT_REST + 22), load3(at, AT_REST + 25)
-        save3(at, AT_FQ, add3(t, add3(cross3(Sw, x), cross3(Sv, y))))
-        save3(at, AT_FQ + 3, add3(f, cross3(Sw, y)))
+        save3(at, AT_FQ, t + (cross(Sw, x) + cross(Sv, y)))
+        save3(at, AT_FQ + 3, f + cross(Sw, y))
 
 
 cdef inline void wrenches_stay(Columns* c) noexcept nogil:
@@ -203,9 +203,9 @@ cdef inline void wrenches_stay(Columns* c) noexcept nogil:
         Sw, Sv = load3(at, AT_S), load3(at, AT_S + 3)
         x, y, z = load3(at, AT_REST + 28), load3(at, AT_REST + 31), load3(at, AT_REST + 34)
         f = load3(at, AT_REST + 37)
-        save3(at, AT_FQ, add3(load3(at, AT_FQ), vec3s(dot3(x, Sw), dot3(y, Sw), dot3(z, Sw))))
-        save3(at, AT_FQ + 3, add3(load3(at, AT_FQ + 3), cross3(Sw, f)))
-        save3(at, AT_TURN, add3(add3(add3(scale3(Sw.x, x), scale3(Sw.y, y)), scale3(Sw.z, z)), cross3(f, Sv)))
+        save3(at, AT_FQ, load3(at, AT_FQ) + vec3s(dot(x, Sw), dot(y, Sw), dot(z, Sw)))
+        save3(at, AT_FQ + 3, load3(at, AT_FQ + 3) + cross(Sw, f))
+        save3(at, AT_TURN, Sw.x * x + Sw.y * y + Sw.z * z + cross(f, Sv))
 
 
 cdef inline void pair_columns(const ModelC* m, Columns* c) noexcept nogil:
@@ -228,14 +228,14 @@ cdef inline void pair_columns(const ModelC* m, Columns* c) noexcept nogil:
             at = block(c, k)
             to = j * <Py_ssize_t>c.padded + k * PACK
             a, b = load3(at, AT_U), load3(at, AT_U + 3)
-            unpack(c.M + to, dot3(Sw, a) + dot3(Sv, b))
-            x = dot3(Zw, a) + dot3(Zv, b)
+            unpack(c.M + to, dot(Sw, a) + dot(Sv, b))
+            x = dot(Zw, a) + dot(Zv, b)
             if c.applied:
-                x = x + dot3(Sw, load3(at, AT_TURN))
-            unpack(c.below_q + to, x + dot3(Ew, load3(at, AT_P)))
-            unpack(c.below_v + to, dot3(Xw, a) + dot3(Xv, b) + dot3(Sw, load3(at, AT_P)))
-            unpack(c.above_q + to, dot3(Sw, load3(at, AT_FQ)) + dot3(Sv, load3(at, AT_FQ + 3)))
-            unpack(c.above_v + to, dot3(Sw, load3(at, AT_FV)) + dot3(Sv, load3(at, AT_FV + 3)))
+                x = x + dot(Sw, load3(at, AT_TURN))
+            unpack(c.below_q + to, x + dot(Ew, load3(at, AT_P)))
+            unpack(c.below_v + to, dot(Xw, a) + dot(Xv, b) + dot(Sw, load3(at, AT_P)))
+            unpack(c.above_q + to, dot(Sw, load3(at, AT_FQ)) + dot(Sv, load3(at, AT_FQ + 3)))
+            unpack(c.above_v + to, dot(Sw, load3(at, AT_FV)) + dot(Sv, load3(at, AT_FV + 3)))
 
 
 cdef inline bint wrenches(const ModelC* m, const Work* s) noexcept nogil:

@@ -5,7 +5,7 @@ root have one. Coordinates shared by several joints add up. Cost: O(depth).
 """
 from mbros_core.scalar.real cimport real
 from mbros_core.joints.joint cimport Joint
-from mbros_core.spatial cimport Mat3, Motion, Vec3, add, shift_motion, unrotate, vec3
+from mbros_core.spatial cimport Mat3, Motion, Vec3, shift_motion, unrotate, vec3
 from mbros_core.engine.state cimport ModelC, Work
 
 
@@ -29,7 +29,7 @@ cdef inline void jacobian(const ModelC* m, int body, Vec3 p_BQ_W, real* J, const
             J[3 * n + j.iv + k] = J[3 * n + j.iv + k] + c.v.x
             J[4 * n + j.iv + k] = J[4 * n + j.iv + k] + c.v.y
             J[5 * n + j.iv + k] = J[5 * n + j.iv + k] + c.v.z
-        p = add(p, s.p_PB_W[i])
+        p = p + s.p_PB_W[i]
         i = j.parent
 
 

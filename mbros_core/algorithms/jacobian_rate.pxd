@@ -10,7 +10,7 @@ from libc.string cimport memset
 
 from mbros_core.scalar.real cimport real
 from mbros_core.joints.joint cimport Joint, MAX_NV
-from mbros_core.spatial cimport Mat3, Motion, Vec3, add, compose, cross, rotate, shift_motion, sub, unrotate
+from mbros_core.spatial cimport Mat3, Motion, Vec3, compose, cross, rotate, shift_motion, unrotate
 from mbros_core.engine.state cimport ModelC, Work
 from mbros_core.algorithms.centroidal_map cimport add_column, column_rates
 
@@ -22,7 +22,7 @@ cdef inline void moving_columns(const ModelC* m, const Work* s, int i, Vec3* p, 
     cdef int k
     for k in range(j.nv):
         S[k] = shift_motion(s.S[j.column + k], p[0])
-    p[0] = add(p[0], s.p_PB_W[i])
+    p[0] = p[0] + s.p_PB_W[i]
     column_rates(j, s, S, shift_motion(s.V_WB[j.parent], p[0]), V, S_rate)
 
 
@@ -42,9 +42,9 @@ cdef inline void jacobian_rate(const ModelC* m, const Work* s, int frame, bint l
         j = &m.joints[i]
         moving_columns(m, s, i, &p, S, S_rate)
         for k in range(j.nv):
-            w, v = S_rate[k].w, add(S_rate[k].v, cross(S[k].w, V_Q.v))
+            w, v = S_rate[k].w, S_rate[k].v + cross(S[k].w, V_Q.v)
             if local:
-                w = unrotate(R, sub(w, cross(V_Q.w, S[k].w)))
-                v = unrotate(R, sub(v, cross(V_Q.w, S[k].v)))
+                w = unrotate(R, w - cross(V_Q.w, S[k].w))
+                v = unrotate(R, v - cross(V_Q.w, S[k].v))
             add_column(rate, m.nv, j.iv + k, w, v)
         i = j.parent

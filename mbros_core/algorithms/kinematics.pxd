@@ -10,8 +10,7 @@
 from mbros_core.scalar.real cimport real
 from mbros_core.joints.dispatch cimport bias, place
 from mbros_core.joints.joint cimport Joint
-from mbros_core.spatial cimport (Motion, Pose, Vec3, add, add_motion, compose, cross, identity3, motion, rotate, scale,
-                                 scale_motion, shift_motion, sub, vec3, zero3, zero_motion)
+from mbros_core.spatial cimport Motion, Pose, Vec3, compose, cross, identity3, motion, rotate, shift_motion, vec3, zero3, zero_motion
 from mbros_core.engine.state cimport ModelC, Work
 
 
@@ -33,7 +32,7 @@ cdef inline void position_step(const Joint* j, int i, const real* q, Work* s) no
     place(j, X_PF_W, q, &X_WM, s.S + j.column)
     s.p_PB_W[i] = X_WM.p
     s.X_WB[i].R = X_WM.R
-    s.X_WB[i].p = add(X_WP.p, X_WM.p)
+    s.X_WB[i].p = X_WP.p + X_WM.p
 
 
 cdef inline void velocity_step(const Joint* j, int i, const real* v, Work* s) noexcept nogil:
@@ -45,19 +44,19 @@ cdef inline void velocity_step(const Joint* j, int i, const real* v, Work* s) no
     cdef Vec3 turning = cross(V_WP.w, p)
     cdef int k
     for k in range(j.nv):
-        V_FM = add_motion(V_FM, scale_motion(v[j.iv + k], s.S[j.column + k]))
+        V_FM = V_FM + v[j.iv + k] * s.S[j.column + k]
     Hdot_v = bias(j, &s.X_WB[j.parent].R, s.S + j.column, s.q, v, V_FM)
-    s.V_WB[i] = motion(add(V_WP.w, V_FM.w), add(add(V_WP.v, turning), V_FM.v))
-    s.Ab_WB[i] = motion(add(cross(V_WP.w, V_FM.w), Hdot_v.w),
-                        add(cross(V_WP.w, add(turning, scale(real(2.0), V_FM.v))), Hdot_v.v))
+    s.V_WB[i] = motion(V_WP.w + V_FM.w, V_WP.v + turning + V_FM.v)
+    s.Ab_WB[i] = motion(cross(V_WP.w, V_FM.w) + Hdot_v.w,
+                        cross(V_WP.w, turning + 2.0 * V_FM.v) + Hdot_v.v)
 
 
 cdef inline void acceleration_step(const Joint* j, int i, const real* vdot, Work* s) noexcept nogil:
     """Equation (3)."""
-    cdef Motion A = add_motion(shift_motion(s.A_WB[j.parent], s.p_PB_W[i]), s.Ab_WB[i])
+    cdef Motion A = shift_motion(s.A_WB[j.parent], s.p_PB_W[i]) + s.Ab_WB[i]
     cdef int k
     for k in range(j.nv):
-        A = add_motion(A, scale_motion(vdot[j.iv + k], s.S[j.column + k]))
+        A = A + vdot[j.iv + k] * s.S[j.column + k]
     s.A_WB[i] = A
 
 
@@ -79,7 +78,7 @@ cdef inline void bias_accelerations(const ModelC* m, Work* s) noexcept nogil:
     cdef int i
     s.A_WB[0] = zero_motion()
     for i in range(1, m.nb):
-        s.A_WB[i] = add_motion(shift_motion(s.A_WB[m.joints[i].parent], s.p_PB_W[i]), s.Ab_WB[i])
+        s.A_WB[i] = shift_motion(s.A_WB[m.joints[i].parent], s.p_PB_W[i]) + s.Ab_WB[i]
 
 
 cdef inline void accelerations(const ModelC* m, const real* vdot, Work* s) noexcept nogil:

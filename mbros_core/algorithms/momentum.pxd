@@ -1,8 +1,8 @@
 """Mass centre, momentum and energy."""
 from mbros_core.scalar.real cimport real
 from mbros_core.joints.joint cimport Joint
-from mbros_core.spatial cimport (Force, Inertia, Vec3, add, add_force, add_inertia, cross, dot, force, inertia_times, power,
-                                 rotate, rotate_inertia, scale, shift_force, shift_inertia, sub, zero3, zero_force)
+from mbros_core.spatial cimport (Force, Inertia, Vec3, add_inertia, cross, dot, force, inertia_times, power, rotate, rotate_inertia,
+                                 shift_force, shift_inertia, zero3, zero_force)
 from mbros_core.engine.state cimport ModelC, Work
 
 
@@ -22,8 +22,8 @@ cdef inline Vec3 center_of_mass(const ModelC* m, const Work* s) noexcept nogil:
     for i in range(1, m.nb):
         if m.joints[i].grounded:
             continue
-        mp = add(mp, add(scale(s.inertia[i].m, s.X_WB[i].p), rotate(s.X_WB[i].R, s.inertia[i].h)))
-    return scale(1.0 / total_mass(m, s), mp)
+        mp = mp + (s.inertia[i].m * s.X_WB[i].p + rotate(s.X_WB[i].R, s.inertia[i].h))
+    return (1.0 / total_mass(m, s)) * mp
 
 
 cdef inline void center_of_mass_jacobian(const ModelC* m, real* J, Work* s) noexcept nogil:
@@ -41,12 +41,12 @@ cdef inline void center_of_mass_jacobian(const ModelC* m, real* J, Work* s) noex
     for i in range(m.nb - 1, 0, -1):
         j = &m.joints[i]
         for k in range(j.nv):
-            c = scale(per_mass, add(scale(s.M_W[i].m, s.S[j.column + k].v), cross(s.S[j.column + k].w, s.M_W[i].h)))
+            c = per_mass * (s.M_W[i].m * s.S[j.column + k].v + cross(s.S[j.column + k].w, s.M_W[i].h))
             J[j.iv + k] = J[j.iv + k] + c.x
             J[n + j.iv + k] = J[n + j.iv + k] + c.y
             J[2 * n + j.iv + k] = J[2 * n + j.iv + k] + c.z
         if j.parent > 0:
-            s.M_W[j.parent].h = add(s.M_W[j.parent].h, add(s.M_W[i].h, scale(s.M_W[i].m, s.p_PB_W[i])))
+            s.M_W[j.parent].h = s.M_W[j.parent].h + (s.M_W[i].h + s.M_W[i].m * s.p_PB_W[i])
             s.M_W[j.parent].m = s.M_W[j.parent].m + s.M_W[i].m
 
 
@@ -58,7 +58,7 @@ cdef inline Force centroidal_momentum(const ModelC* m, const Work* s) noexcept n
     cdef int i
     for i in range(1, m.nb):
         M = rotate_inertia(s.X_WB[i].R, s.inertia[i])
-        L = add_force(L, shift_force(inertia_times(M, s.V_WB[i]), sub(s.X_WB[i].p, c)))
+        L = L + shift_force(inertia_times(M, s.V_WB[i]), s.X_WB[i].p - c)
     return L
 
 
@@ -83,6 +83,6 @@ cdef inline real gravity_energy(const ModelC* m, const Work* s) noexcept nogil:
     for i in range(1, m.nb):
         if m.joints[i].grounded:
             continue
-        mp = add(scale(s.inertia[i].m, s.X_WB[i].p), rotate(s.X_WB[i].R, s.inertia[i].h))
+        mp = s.inertia[i].m * s.X_WB[i].p + rotate(s.X_WB[i].R, s.inertia[i].h)
         E = E - dot(s.gravity[0], mp)
     return E

@@ -17,8 +17,8 @@ from libc.math cimport fabs
 from mbros_core.scalar.real cimport known, real, sincos, value
 from mbros_core.joints.dispatch cimport REVOLUTE, place, place_other, quaternion_at
 from mbros_core.joints.joint cimport Joint
-from mbros_core.spatial cimport (Force, Inertia, Mat3, Motion, Pose, Sym3, Vec3, add, column_z, compose, cross, force, from_columns,
-                                 identity3, motion, rotate, rotate_sym, scale, shift_force, sub, sym_add, unrotate, vec3, zero3)
+from mbros_core.spatial cimport (Force, Inertia, Mat3, Motion, Pose, Sym3, Vec3, column_z, compose, cross, force, from_columns,
+                                 identity3, motion, rotate, rotate_sym, shift_force, sym_add, unrotate, vec3, zero3)
 from mbros_core.engine.state cimport ModelC, Work
 
 
@@ -156,11 +156,11 @@ cdef inline void slide(const Joint* j, Vec3 slid_P, Axes* x) noexcept nogil:
     cdef bint along_y = fabs(value(axis.y)) == 1.0
     cdef bint along_z = fabs(value(axis.z)) == 1.0
     x.slid = zero3()
-    x.p_P = sub(j.X_PF.p, slid_P)
+    x.p_P = j.X_PF.p - slid_P
     if j.kind != REVOLUTE or not (along_x or along_y or along_z):
         return
     x.slid.z = -(x.p_P.x / axis.x if along_x else x.p_P.y / axis.y if along_y else x.p_P.z / axis.z)
-    x.p_P = add(x.p_P, scale(x.slid.z, axis))       # of an axis that is turned by less than 1e-8 the other two change as well
+    x.p_P = x.p_P + x.slid.z * axis         # of an axis that is turned by less than 1e-8 the other two change as well
     if along_x:
         x.p_P.x = real(0.0)
     elif along_y:
@@ -204,7 +204,7 @@ cdef inline void find_axes(const ModelC* m, const real* q, Work* s, Axes* axes) 
         else:
             place(j, at_identity(), q, &X_FM, s.S + j.column)
             x.E = compose(j.X_PF.R, X_FM.R)
-            x.p = add(x.p_P, rotate(j.X_PF.R, X_FM.p))
+            x.p = x.p_P + rotate(j.X_PF.R, X_FM.p)
         columns(j, x, q, s.S + j.column)
 
 
@@ -230,8 +230,8 @@ cdef inline Sym3 inertia_of(Sym3 A) noexcept nogil:
 cdef inline Inertia shifted(Inertia M, Vec3 p) noexcept nogil:
     """Equation (2); I holds Sigma."""
     cdef Inertia r
-    cdef Vec3 a = add(M.h, scale(M.m, p))
-    cdef Vec3 b = add(M.h, a)
+    cdef Vec3 a = M.h + M.m * p
+    cdef Vec3 b = M.h + a
     r.m = M.m
     r.h = a
     r.I.xx = M.I.xx + p.x * b.x
@@ -245,16 +245,17 @@ cdef inline Inertia shifted(Inertia M, Vec3 p) noexcept nogil:
 
 cdef inline Inertia joined(Inertia A, Inertia B) noexcept nogil:
     cdef Inertia r
-    r.m, r.h, r.I = A.m + B.m, add(A.h, B.h), sym_add(A.I, B.I)
+    r.m, r.h, r.I = A.m + B.m, A.h + B.h, sym_add(A.I, B.I)
     return r
 
 
 cdef inline Force column_force(Inertia M, Motion S) noexcept nogil:
     """M S, with Sigma for I."""
     cdef Sym3 I = inertia_of(M.I)
-    return force(add(vec3(I.xx * S.w.x + I.xy * S.w.y + I.xz * S.w.z, I.xy * S.w.x + I.yy * S.w.y + I.yz * S.w.z,
-                          I.xz * S.w.x + I.yz * S.w.y + I.zz * S.w.z), cross(M.h, S.v)),
-                 add(scale(M.m, S.v), cross(S.w, M.h)))
+    return force(vec3(I.xx * S.w.x + I.xy * S.w.y + I.xz * S.w.z,
+                      I.xy * S.w.x + I.yy * S.w.y + I.yz * S.w.z,
+                      I.xz * S.w.x + I.yz * S.w.y + I.zz * S.w.z) + cross(M.h, S.v),
+                 M.m * S.v + cross(S.w, M.h))
 
 
 cdef inline bint is_constant(Inertia M) noexcept nogil:

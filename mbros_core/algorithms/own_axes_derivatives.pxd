@@ -14,9 +14,8 @@ from mbros_core.scalar.real cimport copy, real
 from mbros_core.forces.passive cimport passive_slopes
 from mbros_core.joints.dispatch cimport OTHERWISE, column_slope, columns_turn
 from mbros_core.joints.joint cimport Joint
-from mbros_core.spatial cimport (Force, Inertia, Mat3, Motion, Vec3, add, add_force, add_matrices, add_motion, cross, cross_motion, dot,
-                                 force, from_rows, motion, outer, power, rotate, scale, scale_motion, shift_motion, sub, sub_motion,
-                                 unrotate, vec3, zero3)
+from mbros_core.spatial cimport (Force, Inertia, Mat3, Motion, Vec3, add_matrices, cross, cross_motion, dot, force, from_rows, motion,
+                                 outer, power, rotate, shift_motion, unrotate, vec3, zero3)
 from mbros_core.engine.state cimport ModelC, Work
 from mbros_core.algorithms.inverse_dynamics_derivatives cimport not_turning
 from mbros_core.algorithms.own_axes cimport (Axes, column_force, congruent, find_axes, find_inertias, force_to_parent, from_parent, in_axes,
@@ -56,10 +55,10 @@ cdef inline Mat3 plus_multiple(Mat3 A, real x) noexcept nogil:
 cdef inline Rates own_rates(const Inertia* M, Motion V, Force applied, Vec3 p) noexcept nogil:
     """Of one body: G = 2 (Sigma [w]^T + h v^T). applied: about Mo, which is at p from Bo."""
     cdef Rates r
-    V = scale_motion(real(2.0), V)
+    V = 2.0 * V
     r.G = add_matrices(from_rows(cross(V.w, vec3(M.I.xx, M.I.xy, M.I.xz)), cross(V.w, vec3(M.I.xy, M.I.yy, M.I.yz)),
                                  cross(V.w, vec3(M.I.xz, M.I.yz, M.I.zz))), outer(M.h, V.v))
-    r.l = add(scale(M.m, V.v), cross(V.w, M.h))
+    r.l = M.m * V.v + cross(V.w, M.h)
     r.N = not_turning(applied.t, applied.f, p)
     r.f = applied.f
     return r
@@ -75,7 +74,7 @@ cdef inline Rates rates_with(const Axes* x, Rates P, Rates r) noexcept nogil:
     cdef Vec3 f = to_parent(x, r.f)
     P.G = add_matrices(P.G, add_matrices(mat_to_parent(x, r.G), outer(x.p, l)))
     P.N = add_matrices(P.N, add_matrices(mat_to_parent(x, r.N), plus_multiple(outer(minus(f), x.p), dot(x.p, f))))
-    P.l, P.f = add(P.l, l), add(P.f, f)
+    P.l, P.f = P.l + l, P.f + f
     return P
 
 
@@ -93,12 +92,12 @@ cdef inline Carried carried(const Inertia* M, const Rates* r, Motion S, const Mo
     """Equations (4) and (5) of inverse_dynamics_derivatives.pxd."""
     cdef Carried c
     c.U = column_force(M[0], S)
-    c.P = add(rotate(rate_matrix(r.G), S.w), cross(r.l, S.v))
-    c.by_v = add_force(rate_force(r, S.w), column_force(M[0], x.xi))
-    c.by_q = add_force(rate_force(r, x.eta.w), column_force(M[0], x.zeta))
-    c.by_q = add_force(c.by_q, force(add(cross(S.w, F.t), cross(S.v, F.f)), cross(S.w, F.f)))
-    c.by_q = add_force(c.by_q, force(rotate(r.N, S.w), cross(S.w, r.f)))
-    c.turn = add(unrotate(r.N, S.w), cross(r.f, S.v))
+    c.P = rotate(rate_matrix(r.G), S.w) + cross(r.l, S.v)
+    c.by_v = rate_force(r, S.w) + column_force(M[0], x.xi)
+    c.by_q = rate_force(r, x.eta.w) + column_force(M[0], x.zeta)
+    c.by_q = c.by_q + force(cross(S.w, F.t) + cross(S.v, F.f), cross(S.w, F.f))
+    c.by_q = c.by_q + force(rotate(r.N, S.w), cross(S.w, r.f))
+    c.turn = unrotate(r.N, S.w) + cross(r.f, S.v)
     return c
 
 
@@ -120,8 +119,8 @@ cdef inline void move_columns_of_body(const Joint* j, const Motion* S, const rea
             turn_column(j, S, S, v, vdot, V_P, V, A, k, &to[k].eta, &to[k].zeta, &to[k].xi)
             continue
         to[k].eta = cross_motion(V_P, S[k])
-        to[k].zeta = add_motion(cross_motion(A_P, S[k]), cross_motion(V_P, to[k].eta))
-        to[k].xi = add_motion(to[k].eta, cross_motion(V, S[k]))
+        to[k].zeta = cross_motion(A_P, S[k]) + cross_motion(V_P, to[k].eta)
+        to[k].xi = to[k].eta + cross_motion(V, S[k])
 
 
 cdef inline void move_all(const ModelC* m, const real* vdot, const Axes* axes, Moved* moved, Rates* rates, Work* s) noexcept nogil:
@@ -137,8 +136,8 @@ cdef inline void move_all(const ModelC* m, const real* vdot, const Axes* axes, M
         A_P = motion(from_parent(x, A_P.w), from_parent(x, A_P.v))
         s.V_WB[i].v = V_P.v
         for k in range(j.nv):
-            s.V_WB[i].v = add(s.V_WB[i].v, scale(s.v[j.iv + k], s.S[j.column + k].v))
-        s.A_WB[i].v = sub(s.A_WB[i].v, cross(s.V_WB[i].w, s.V_WB[i].v))
+            s.V_WB[i].v = s.V_WB[i].v + s.v[j.iv + k] * s.S[j.column + k].v
+        s.A_WB[i].v = s.A_WB[i].v - cross(s.V_WB[i].w, s.V_WB[i].v)
         move_columns_of_body(j, s.S + j.column, s.v + j.iv, vdot + j.iv, V_P, A_P, s.V_WB[i], s.A_WB[i], moved + j.column)
         rates[i] = own_rates(&s.M_W[i], s.V_WB[i], applied_in_axes(x, i, zero3(), s), in_axes(x, minus(x.slid)))
 
@@ -176,7 +175,7 @@ cdef inline void pair_all(const ModelC* m, const Axes* axes, const Moved* moved,
             pair(m, i, j.iv + k, moved, &c, False, by_q, by_v, M, s)
             for l in range(j.nv if columns_turn(j.kind) == OTHERWISE else 0):
                 add_to(by_q, (j.iv + l) * <Py_ssize_t>m.nv + j.iv + k,
-                       power(sub_motion(column_slope(j, S, S, k, l), cross_motion(S[k], S[l])), s.F[i]))
+                       power(column_slope(j, S, S, k, l) - cross_motion(S[k], S[l]), s.F[i]))
             b = i
             while m.joints[b].parent > 0:
                 carry(&axes[b], &c)

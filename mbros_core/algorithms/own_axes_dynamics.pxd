@@ -12,10 +12,9 @@ from libc.stdlib cimport free, malloc
 from mbros_core.scalar.real cimport known, real, through_M, value
 from mbros_core.joints.dispatch cimport REVOLUTE, bias
 from mbros_core.joints.joint cimport Joint
-from mbros_core.spatial cimport (ABInertia, Force, Inertia, Mat3, Motion, Vec3, add, add_articulated, add_force, add_motion,
-                                 articulated_times_column, cross, dot, force, identity3, motion, power, rotate, rotate_sym, scale,
-                                 scale_force, scale_motion, shift_articulated, shift_force, sub_force, subtract_outer, unrotate, vec3,
-                                 zero3, zero_force, zero_motion)
+from mbros_core.spatial cimport (ABInertia, Force, Inertia, Mat3, Motion, Vec3, add_articulated, articulated_times_column, cross, dot,
+                                 force, identity3, motion, power, rotate, rotate_sym, shift_articulated, shift_force, subtract_outer,
+                                 unrotate, vec3, zero3, zero_force, zero_motion)
 from mbros_core.engine.state cimport LOCKED, ModelC, Work
 from mbros_core.algorithms.kinematics cimport position_step, velocity_step, world_is_origin
 from mbros_core.algorithms.own_axes cimport (Axes, congruent, find_axes, find_inertias, force_to_parent, from_parent, in_axes, inertia_of,
@@ -49,7 +48,7 @@ cdef inline Force rate_of_momentum(Inertia M, Mat3 W, Vec3 a) noexcept nogil:
     cdef Vec3 Y = vec3(W.yx, W.yy, W.yz)
     cdef Vec3 Z = vec3(W.zx, W.zy, W.zz)
     cdef Vec3 vee = vec3(dot(Z, y) - dot(Y, z), dot(X, z) - dot(Z, x), dot(Y, x) - dot(X, y))
-    return force(add(vee, cross(M.h, a)), add(scale(M.m, a), rotate(W, M.h)))
+    return force(vee + cross(M.h, a), M.m * a + rotate(W, M.h))
 
 
 cdef inline Force applied_in_axes(const Axes* x, int i, Vec3 p, const Work* s) noexcept nogil:
@@ -70,26 +69,25 @@ cdef inline void newton_euler(const ModelC* m, const real* vdot, real* tau, cons
     cdef Mat3 W
     cdef Motion* S
     s.V_WB[0] = zero_motion()
-    s.A_WB[0] = motion(zero3(), scale(real(-1.0), s.gravity[0]))
+    s.A_WB[0] = motion(zero3(), -s.gravity[0])
     for i in range(1, m.nb):
         j, x, S = &m.joints[i], &axes[i], s.S + m.joints[i].column
         W = of_rotation(s.A_WB[j.parent].w, s.V_WB[j.parent].w)
         V = zero_motion()
         A = zero_motion()
         for k in range(j.nv):
-            V = add_motion(V, scale_motion(s.v[j.iv + k], S[k]))
+            V = V + s.v[j.iv + k] * S[k]
             if vdot != NULL:
-                A = add_motion(A, scale_motion(vdot[j.iv + k], S[k]))
+                A = A + vdot[j.iv + k] * S[k]
         left = bias(j, &R, S, s.q, s.v, V)
         s.V_WB[i].w = from_parent(x, s.V_WB[j.parent].w)
-        A.w = add(add(A.w, left.w), add(from_parent(x, s.A_WB[j.parent].w), cross(s.V_WB[i].w, V.w)))
-        A.v = add(add(A.v, left.v), add(from_parent(x, add(s.A_WB[j.parent].v, rotate(W, x.p))),
-                                        scale(real(2.0), cross(s.V_WB[i].w, V.v))))
-        s.V_WB[i].w = add(s.V_WB[i].w, V.w)
+        A.w = A.w + left.w + (from_parent(x, s.A_WB[j.parent].w) + cross(s.V_WB[i].w, V.w))
+        A.v = A.v + left.v + (from_parent(x, s.A_WB[j.parent].v + rotate(W, x.p)) + 2.0 * cross(s.V_WB[i].w, V.v))
+        s.V_WB[i].w = s.V_WB[i].w + V.w
         s.A_WB[i] = A
         # Here, not after all bodies: W has nine numbers and F six, and fewer wait for the way back.
         s.F[i] = rate_of_momentum(s.M_W[i], of_rotation(s.A_WB[i].w, s.V_WB[i].w), s.A_WB[i].v)
-        s.F[i] = sub_force(s.F[i], applied_in_axes(&axes[i], i, minus(axes[i].slid), s))
+        s.F[i] = s.F[i] - applied_in_axes(&axes[i], i, minus(axes[i].slid), s)
     for i in range(m.nv):
         tau[i] = real(0.0)
     for i in range(m.nb - 1, 0, -1):
@@ -97,7 +95,7 @@ cdef inline void newton_euler(const ModelC* m, const real* vdot, real* tau, cons
         for k in range(j.nv):
             tau[j.iv + k] = tau[j.iv + k] + power(s.S[j.column + k], s.F[i])
         if j.parent > 0:
-            s.F[j.parent] = add_force(s.F[j.parent], force_to_parent(&axes[i], s.F[i]))
+            s.F[j.parent] = s.F[j.parent] + force_to_parent(&axes[i], s.F[i])
 
 
 # ------------------------------------------------------------------------------------------------ articulated bodies
@@ -152,25 +150,25 @@ cdef inline void articulated_bodies(const ModelC* m, real* x, const Axes* axes, 
             D = 1.0 / (pivot(m, s, j.iv + k, D, s.u + c) if midpoint else D + s.D0[j.iv + k])
             s.U[c] = U
             s.D_inverse[c] = D
-            P = subtract_outer(P, scale_force(D, U), U)
+            P = subtract_outer(P, D * U, U)
             if j.kind == REVOLUTE and not midpoint and known(s.D0[j.iv + k]) and value(s.D0[j.iv + k]) == 0.0:
                 P = without_axis(P)
-            Z = add_force(Z, scale_force(D * s.u[c], U))
+            Z = Z + D * s.u[c] * U
         if j.parent > 0:
             s.P[j.parent] = add_articulated(s.P[j.parent], articulated_to_parent(&axes[i], P))
-            s.F[j.parent] = add_force(s.F[j.parent], force_to_parent(&axes[i], Z))
+            s.F[j.parent] = s.F[j.parent] + force_to_parent(&axes[i], Z)
     s.A_WB[0] = zero_motion()
     for i in range(1, m.nb):
         j = &m.joints[i]
         A = s.A_WB[j.parent]
-        A = motion(from_parent(&axes[i], A.w), from_parent(&axes[i], add(A.v, cross(A.w, axes[i].p))))
+        A = motion(from_parent(&axes[i], A.w), from_parent(&axes[i], A.v + cross(A.w, axes[i].p)))
         for k in range(j.nv - 1, -1, -1):
             c = j.column + k
             if value(s.lock[j.iv]) != 0.0:
                 x[j.iv + k] = real(0.0)
                 continue
             x[j.iv + k] = (s.u[c] - power(A, s.U[c])) * s.D_inverse[c]
-            A = add_motion(A, scale_motion(x[j.iv + k], s.S[c]))
+            A = A + x[j.iv + k] * s.S[c]
         s.A_WB[i] = A
 
 

@@ -10,7 +10,7 @@ The ten columns are turned to world axes and carried inwards, to every joint on 
 """
 from mbros_core.scalar.real cimport real
 from mbros_core.joints.joint cimport Joint
-from mbros_core.spatial cimport Force, Mat3, Motion, Pose, Vec3, add, compose, cross, dot, rotate, shift_force, unrotate, vec3, zero3
+from mbros_core.spatial cimport Force, Mat3, Motion, Pose, Vec3, compose, cross, dot, rotate, shift_force, unrotate, vec3, zero3
 from mbros_core.engine.state cimport ModelC, Work
 
 cdef enum:
@@ -43,17 +43,17 @@ cdef inline void body_columns(Pose X_CB, Mat3 R_WC, Motion V, Motion A, Force* F
     cdef Vec3 p = rotate(R_WC, X_CB.p)
     cdef Vec3 w = unrotate(R, V.w)
     cdef Vec3 alpha = unrotate(R, A.w)
-    cdef Vec3 a = unrotate(R, add(A.v, add(cross(A.w, p), cross(V.w, cross(V.w, p)))))
+    cdef Vec3 a = unrotate(R, A.v + (cross(A.w, p) + cross(V.w, cross(V.w, p))))
     cdef Vec3 e
     cdef int k
     F[0].t, F[0].f = zero3(), rotate(R, a)
     for k in range(3):
         e = axis(k)
-        F[1 + k].f = rotate(R, add(cross(alpha, e), cross(w, cross(w, e))))
+        F[1 + k].f = rotate(R, cross(alpha, e) + cross(w, cross(w, e)))
         F[1 + k].t = rotate(R, cross(e, a))
     for k in range(6):
         F[4 + k].f = zero3()
-        F[4 + k].t = rotate(R, add(tensor_column(k, alpha), cross(w, tensor_column(k, w))))
+        F[4 + k].t = rotate(R, tensor_column(k, alpha) + cross(w, tensor_column(k, w)))
     for k in range(OF_A_BODY):
         F[k] = shift_force(F[k], p)
 

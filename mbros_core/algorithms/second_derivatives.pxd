@@ -24,12 +24,12 @@ three columns in their order from the world. Cost: O(nv depth^2), PACK columns a
 from libc.string cimport memset
 
 from mbros_core.scalar.pack cimport PACK, pack, packed, spread, unpack
-from mbros_core.scalar.pack3 cimport Vec3s, add3, cross3, dot3, load3, save3, scale3, spread3, sub3, vec3s
+from mbros_core.scalar.pack3 cimport Vec3s, load3, save3, spread3, vec3s
 from mbros_core.scalar.real cimport any, nonzero, real, sqrt
 from mbros_core.forces.passive cimport FRICTION_SPEED_PER_S
 from mbros_core.joints.dispatch cimport OTHERWISE, columns_turn
 from mbros_core.joints.joint cimport Joint
-from mbros_core.spatial cimport Motion, add_motion, scale_motion
+from mbros_core.spatial cimport Motion, cross, dot
 from mbros_core.engine.state cimport ModelC, Work
 from mbros_core.algorithms.columns cimport (AT_ETA, AT_FQ, AT_FV, AT_P, AT_REST, AT_S, AT_U, AT_V_P, AT_XI, AT_ZETA, Columns, block, column,
                                             put_motion)
@@ -76,47 +76,47 @@ cdef inline void save6(real* at, int row, Six a) noexcept nogil:
     save3(at, row + 3, a.v)
 
 cdef inline Six add6(Six a, Six b) noexcept nogil:
-    return six(add3(a.w, b.w), add3(a.v, b.v))
+    return six(a.w + b.w, a.v + b.v)
 
 cdef inline Six twice6(Six a) noexcept nogil:
     return add6(a, a)
 
 cdef inline pack dot6(Six a, Six b) noexcept nogil:
-    return dot3(a.w, b.w) + dot3(a.v, b.v)
+    return dot(a.w, b.w) + dot(a.v, b.v)
 
 cdef inline Six cross6(Six a, Six b) noexcept nogil:
     """a x b of twists."""
-    return six(cross3(a.w, b.w), add3(cross3(a.w, b.v), cross3(a.v, b.w)))
+    return six(cross(a.w, b.w), cross(a.w, b.v) + cross(a.v, b.w))
 
 cdef inline Six cross_force6(Six a, Six f) noexcept nogil:
     """a x* f; of a force, w is its torque and v its force."""
-    return six(add3(cross3(a.w, f.w), cross3(a.v, f.v)), cross3(a.w, f.v))
+    return six(cross(a.w, f.w) + cross(a.v, f.v), cross(a.w, f.v))
 
 cdef inline Six inertia6(const real* at, Six x) noexcept nogil:
     """I x of what is beyond the columns of a block."""
     cdef Vec3s h = load3(at, AT_REST + 1)
-    return six(add3(symmetric_times(at, AT_REST + 4, x.w), cross3(h, x.v)), add3(scale3(packed(at + AT_REST * PACK), x.v), cross3(x.w, h)))
+    return six(symmetric_times(at, AT_REST + 4, x.w) + cross(h, x.v), packed(at + AT_REST * PACK) * x.v + cross(x.w, h))
 
 cdef inline Six carried6(const real* at, Vec3s x) noexcept nogil:
     """2 B x, at the velocities of what is beyond."""
-    cdef Vec3s f = cross3(x, load3(at, AT_REST + 19))
-    return six(add3(symmetric_times(at, AT_REST + 10, x), cross3(x, load3(at, AT_REST + 16))), add3(f, f))
+    cdef Vec3s f = cross(x, load3(at, AT_REST + 19))
+    return six(symmetric_times(at, AT_REST + 10, x) + cross(x, load3(at, AT_REST + 16)), f + f)
 
 cdef inline Vec3s rate_times(const real* at, Six y, Vec3s x) noexcept nogil:
     """Rate of the rotational inertia of what moves with y, times x: y_w x I x - I (y_w x x) - y_v x (h x x) - h x (y_v x x)."""
     cdef Vec3s h = load3(at, AT_REST + 1)
-    return sub3(sub3(cross3(y.w, symmetric_times(at, AT_REST + 4, x)), symmetric_times(at, AT_REST + 4, cross3(y.w, x))),
-                add3(cross3(y.v, cross3(h, x)), cross3(h, cross3(y.v, x))))
+    return (cross(y.w, symmetric_times(at, AT_REST + 4, x)) - symmetric_times(at, AT_REST + 4, cross(y.w, x))
+            - (cross(y.v, cross(h, x)) + cross(h, cross(y.v, x))))
 
 cdef inline Six moving6(const real* at, Six y, Six L, Vec3s x) noexcept nogil:
     """2 B(y) x, L = I y."""
-    cdef Vec3s f = cross3(x, L.v)
-    return six(add3(rate_times(at, y, x), cross3(x, L.w)), add3(f, f))
+    cdef Vec3s f = cross(x, L.v)
+    return six(rate_times(at, y, x) + cross(x, L.w), f + f)
 
 cdef inline Vec3s moved3(const real* at, Six y, Six L, Six S) noexcept nogil:
     """2 B(y)^T S."""
-    cdef Vec3s t = cross3(L.v, S.v)
-    return add3(add3(rate_times(at, y, S.w), cross3(L.w, S.w)), add3(t, t))
+    cdef Vec3s t = cross(L.v, S.v)
+    return rate_times(at, y, S.w) + cross(L.w, S.w) + (t + t)
 
 
 cdef inline int group_first(const ModelC* m, const Columns* c, int k) noexcept nogil:
@@ -138,7 +138,7 @@ cdef inline void chain_columns(const ModelC* m, Work* s, Columns* c) noexcept no
             V = c.bodies[j.parent].V
             for k in range(j.nv):
                 put_motion(column(c, c.first[i] + k), AT_V_P, V)
-                V = add_motion(V, scale_motion(s.v[j.iv + k], about(s.S[j.column + k], c.bodies[i].r)))
+                V = V + s.v[j.iv + k] * about(s.S[j.column + k], c.bodies[i].r)
 
 
 cdef inline void gather_loads(const ModelC* m, const Work* s, const Columns* c, real* loads, real* sums) noexcept nogil:
@@ -170,15 +170,15 @@ cdef inline void gather_loads(const ModelC* m, const Work* s, const Columns* c, 
 cdef inline pack bent(const real* load, Vec3s u, Vec3s v, Six S, bint turning) noexcept nogil:
     """Sum of f . u x (v x J) over the wrenches beyond S; with turning, t . u x (v x S_w) as well."""
     cdef Vec3s x, y, z, f, t, c, d
-    cdef pack along = dot3(u, v)
+    cdef pack along = dot(u, v)
     x, y, z, f = load3(load, 0), load3(load, 3), load3(load, 6), load3(load, 9)
-    d = cross3(add3(add3(scale3(v.x, x), scale3(v.y, y)), scale3(v.z, z)), u)
+    d = cross(v.x * x + v.y * y + v.z * z, u)
     c = vec3s(z.y - y.z, x.z - z.x, y.x - x.y)                        # sum p x f
     if turning:
         t = load3(load, 12)
-        c = add3(c, t)
-        d = add3(d, scale3(dot3(t, v), u))
-    return dot3(S.w, sub3(d, scale3(along, c))) + dot3(S.v, sub3(scale3(dot3(f, v), u), scale3(along, f)))
+        c = c + t
+        d = d + dot(t, v) * u
+    return dot(S.w, d - along * c) + dot(S.v, dot(f, v) * u - along * f)
 
 
 cdef inline void pair_with(const Columns* c, int a, int first, int end, real* pairs) noexcept nogil:
@@ -250,14 +250,14 @@ cdef inline void beyond_both(const ModelC* m, const Columns* c, int a, int first
         for k in range(start // PACK, (c.end[c.body[b]] + PACK - 1) // PACK):
             at, pair = block(c, k), pairs + k * (ROWS_OF_PAIR * PACK)
             U, P, Q, W = load6(at, AT_U), load3(at, AT_P), load3(pair, AT_P_Q), load3(pair, AT_P_V)
-            qq = dot3(re.w, P) + dot6(rz, U) + dot3(e_w, Q)
+            qq = dot(re.w, P) + dot6(rz, U) + dot(e_w, Q)
             if c.applied:
                 qq = qq - bent(loads + k * (LOADS * PACK), T, S_w, load6(at, AT_S), True)
             yU = dot6(y, U)
             unpack(x, qq)
-            unpack(x + PACK, dot6(twice6(re), U) + dot3(S_w, Q))
-            unpack(x + 2 * PACK, dot3(y.w, P) + dot6(ry, U) + dot3(e_w, W))
-            unpack(x + 3 * PACK, yU + yU + dot3(S_w, W))
+            unpack(x + PACK, dot6(twice6(re), U) + dot(S_w, Q))
+            unpack(x + 2 * PACK, dot(y.w, P) + dot6(ry, U) + dot(e_w, W))
+            unpack(x + 3 * PACK, yU + yU + dot(S_w, W))
             unpack(x + 4 * PACK, yU)
             unpack(x + 5 * PACK, spread(real(0.0)))
             for l in range(max(start, k * PACK), min(c.end[c.body[b]], (k + 1) * PACK)):

@@ -10,15 +10,14 @@ so that roll, pitch and yaw have the derivatives of a rotation, at gimbal lock a
 from mbros_core.scalar.real cimport real
 from mbros_core.joints.dispatch cimport OTHERWISE, column_slope, columns_turn
 from mbros_core.joints.joint cimport Joint, MAX_NV
-from mbros_core.spatial cimport (Mat3, Motion, Vec3, add, add_motion, column_x, column_y, column_z, cross, from_columns, motion,
-                                 scale_motion, shift_motion, sub, zero_motion)
+from mbros_core.spatial cimport Mat3, Motion, Vec3, column_x, column_y, column_z, cross, from_columns, motion, shift_motion, zero_motion
 from mbros_core.engine.state cimport ModelC, Work
 
 
 cdef inline Mat3 turned(Vec3 w, Mat3 R) noexcept nogil:
     """R + [w] R."""
     cdef Vec3 x = column_x(R), y = column_y(R), z = column_z(R)
-    return from_columns(add(x, cross(w, x)), add(y, cross(w, y)), add(z, cross(w, z)))
+    return from_columns(x + cross(w, x), y + cross(w, y), z + cross(w, z))
 
 
 cdef inline void turn_columns_of(const Joint* j, Motion* S, const real* u, Vec3 w_P, Vec3 w) noexcept nogil:
@@ -31,12 +30,12 @@ cdef inline void turn_columns_of(const Joint* j, Motion* S, const real* u, Vec3 
     for l in range(j.nv):
         before[l] = S[l]
     for l in range(j.nv):
-        S[l] = add_motion(S[l], motion(cross(turn, before[l].w), cross(turn, before[l].v)))
+        S[l] = S[l] + motion(cross(turn, before[l].w), cross(turn, before[l].v))
         if otherwise:
             for k in range(j.nv):
                 D = column_slope(j, before, before, k, l)
-                D.v = add(D.v, cross(before[l].w, before[k].v))
-                S[l] = add_motion(S[l], scale_motion(u[k], D))
+                D.v = D.v + cross(before[l].w, before[k].v)
+                S[l] = S[l] + u[k] * D
 
 
 cdef inline void move_along(const ModelC* m, Work* s, const real* u) noexcept nogil:
@@ -50,9 +49,9 @@ cdef inline void move_along(const ModelC* m, Work* s, const real* u) noexcept no
         V_P = s.V_WB[j.parent]
         V = shift_motion(V_P, s.p_PB_W[i])
         for k in range(j.nv):
-            V = add_motion(V, scale_motion(u[j.iv + k], s.S[j.column + k]))
+            V = V + u[j.iv + k] * s.S[j.column + k]
         s.V_WB[i] = V
         turn_columns_of(j, s.S + j.column, u + j.iv, V_P.w, V.w)
         s.X_WB[i].R = turned(V.w, s.X_WB[i].R)
-        s.X_WB[i].p = add(s.X_WB[i].p, V.v)
-        s.p_PB_W[i] = add(s.p_PB_W[i], sub(V.v, V_P.v))
+        s.X_WB[i].p = s.X_WB[i].p + V.v
+        s.p_PB_W[i] = s.p_PB_W[i] + (V.v - V_P.v)

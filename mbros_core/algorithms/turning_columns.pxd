@@ -8,14 +8,14 @@ equations (1) to (3) of inverse_dynamics_derivatives.pxd in full, and within suc
 from mbros_core.scalar.real cimport real
 from mbros_core.joints.dispatch cimport OTHERWISE, bias_slope, column_slope, columns_turn
 from mbros_core.joints.joint cimport Joint, MAX_NV
-from mbros_core.spatial cimport Motion, Vec3, add, add_motion, cross, cross_motion, motion, power, scale_motion, sub_motion, zero_motion
+from mbros_core.spatial cimport Motion, Vec3, cross, cross_motion, motion, power, zero_motion
 from mbros_core.engine.state cimport ModelC, Work
 from mbros_core.algorithms.columns cimport AT_ETA, AT_XI, AT_ZETA, Carried, Columns, column, put_motion
 
 
 cdef inline Motion about(Motion S, Vec3 r) noexcept nogil:
     """A twist about a body's origin, about O; r from O to there."""
-    return motion(S.w, add(S.v, cross(r, S.w)))
+    return motion(S.w, S.v + cross(r, S.w))
 
 
 cdef inline void turn_column(const Joint* j, const Motion* S_Mo, const Motion* S, const real* v, const real* vdot, Motion V_P, Motion V,
@@ -25,15 +25,15 @@ cdef inline void turn_column(const Joint* j, const Motion* S_Mo, const Motion* S
     cdef int l
     u = D_v = D_vdot = h_v = zero_motion()
     for l in range(j.nv):
-        u = add_motion(u, scale_motion(v[l], S[l]))
+        u = u + v[l] * S[l]
         D = column_slope(j, S_Mo, S, k, l)
-        D_v = add_motion(D_v, scale_motion(v[l], D))
-        D_vdot = add_motion(D_vdot, scale_motion(vdot[l], D))
-        h_v = add_motion(h_v, scale_motion(v[l], add_motion(D, column_slope(j, S_Mo, S, l, k))))
-    eta[0] = add_motion(cross_motion(V_P, S[k]), sub_motion(D_v, cross_motion(S[k], u)))
-    zeta[0] = add_motion(add_motion(D_vdot, bias_slope(j, S, v, k)), cross_motion(V_P, D_v))
-    zeta[0] = sub_motion(zeta[0], add_motion(cross_motion(S[k], A), cross_motion(eta[0], V)))
-    xi[0] = add_motion(add_motion(cross_motion(V_P, S[k]), cross_motion(V, S[k])), h_v)
+        D_v = D_v + v[l] * D
+        D_vdot = D_vdot + vdot[l] * D
+        h_v = h_v + v[l] * (D + column_slope(j, S_Mo, S, l, k))
+    eta[0] = cross_motion(V_P, S[k]) + (D_v - cross_motion(S[k], u))
+    zeta[0] = D_vdot + bias_slope(j, S, v, k) + cross_motion(V_P, D_v)
+    zeta[0] = zeta[0] - (cross_motion(S[k], A) + cross_motion(eta[0], V))
+    xi[0] = cross_motion(V_P, S[k]) + cross_motion(V, S[k]) + h_v
 
 
 cdef inline void move_otherwise(const ModelC* m, const Work* s, const real* vdot, Columns* c) noexcept nogil:
@@ -71,6 +71,6 @@ cdef inline void turn_forces(const ModelC* m, const Work* s, Columns* c) noexcep
             S[k] = about(s.S[j.column + k], c.bodies[i].r)
         for k in range(j.nv):
             for l in range(j.nv):
-                D = sub_motion(column_slope(j, s.S + j.column, S, k, l), cross_motion(S[k], S[l]))
+                D = column_slope(j, s.S + j.column, S, k, l) - cross_motion(S[k], S[l])
                 c.below_q[(c.first[i] + k) * <Py_ssize_t>c.padded + c.first[i] + l] = power(D, c.bodies[i].rest.F) + c.below_q[
                     (c.first[i] + k) * <Py_ssize_t>c.padded + c.first[i] + l]

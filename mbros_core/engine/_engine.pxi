@@ -15,8 +15,8 @@ from mbros_core.support.held cimport by_a_call, by_a_loop, holder, is_held, let_
 from mbros_core.scalar.real cimport (LANES, OF_DUALS, all_finite, any as any_lane, copy as copy_reals, fabs as magnitude, less, nonzero,
                               real,
                               select, value)
-from mbros_core.spatial cimport (Force, Mat3, Motion, Pose, Vec3, add, compose, compose_poses, cross, inverse_times, quaternion_of, rotate,
-                                 scale, shift_motion, unrotate, vec3, zero3)
+from mbros_core.spatial cimport (Force, Mat3, Motion, Pose, Vec3, compose, compose_poses, cross, inverse_times, quaternion_of, rotate,
+                                 shift_motion, unrotate, vec3, zero3)
 from mbros_core.engine.state cimport Kernel, Kernels, ModelC, Piece, STAGE_NONE, STAGE_POSITION, STAGE_VELOCITY, Work
 from mbros_core.joints.dispatch cimport joint_kinds, normalize, place_other
 from mbros_core.joints.joint cimport Joint

@@ -35,14 +35,14 @@ cdef void find_wrenches(const ModelC* m, Work* w, const int* bodies) noexcept no
     for i in range(1, m.nb):
         if bodies[i]:
             newton_euler_step(i, w)
-            w.F[i] = sub_force(w.F[i], w.applied[i])
+            w.F[i] = w.F[i] - w.applied[i]
     if m.scene != NULL:
         take_off_contacts(m, w)
         take_off_springs(m, w)
     for i in range(m.nb - 1, 0, -1):
         parent = m.joints[i].parent
         if parent > 0 and bodies[parent]:
-            w.F[parent] = add_force(w.F[parent], shift_force(w.F[i], w.p_PB_W[i]))
+            w.F[parent] = w.F[parent] + shift_force(w.F[i], w.p_PB_W[i])
 
 
 cdef int plant_wrenches(void* self, const int* bodies) noexcept nogil:
@@ -56,7 +56,7 @@ cdef int plant_wrenches(void* self, const int* bodies) noexcept nogil:
             return 0
         if not c.kept:
             act_there(m, w)
-        w.A_WB[0] = motion(zero3(), scale(real(-1.0), w.gravity[0]))
+        w.A_WB[0] = motion(zero3(), -w.gravity[0])
         for i in range(1, m.nb):
             acceleration_step(&m.joints[i], i, w.vdot, w)
     if some_of(bodies, m.nb):

@@ -4,7 +4,7 @@ from mbros_core.constraints.contact cimport law_of
 from mbros_core.constraints.robot cimport Robot, point_velocity
 from mbros_core.constraints.touch cimport (DEPTH, EFFORT, FEATURE, FORCE, KNOWN, LAW, NORMAL, PAIR, POINT, SLIP, STAMP, TOUCH_COLUMNS, Touch,
                                            feature_number, record, recorded, shapes_of, touches_in)
-from mbros_core.geometry.vec cimport Vec, dot as dot_vec
+from mbros_core.geometry.vec cimport Vec, dot
 from mbros_core.forces.apply cimport on_both_bodies
 from mbros_core.forces.contact cimport robot_in, stamp_of
 from mbros_core.forces.dispatch cimport may_be_stiff
@@ -54,7 +54,7 @@ cdef void write_present(const ModelC* m, const Robot* r, const Touch* t, double*
     cdef double k = law_of(r, t.a, t.b).k
     cdef double tau = law_of(r, t.a, t.b).tau
     cdef Vec v = point_velocity(r, m.scene.body[t.b], t.c.p) - point_velocity(r, m.scene.body[t.a], t.c.p)
-    cdef double v_n = dot_vec(v, t.c.n)
+    cdef double v_n = dot(v, t.c.n)
     row[PAIR], row[FEATURE], row[DEPTH], row[LAW] = <double>t.a * m.ns + t.b, feature_number(t.c.feature), t.c.depth, k
     record(row, POINT, 1, t.c.p)
     record(row, NORMAL, 1, t.c.n)

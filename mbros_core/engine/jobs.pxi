@@ -175,5 +175,5 @@ cdef void compute_motion(ModelC* m, Work* s, const Job* job, const real* vdot, r
     if job.what == FRAME_ACCELERATION:
         accelerations(m, vdot, s)
         V = shift_motion(s.A_WB[body], p)
-        V.v = add(V.v, cross(s.V_WB[body].w, cross(s.V_WB[body].w, p)))
+        V.v = V.v + cross(s.V_WB[body].w, cross(s.V_WB[body].w, p))
     copy_reals(out, <real*>&V, 6)

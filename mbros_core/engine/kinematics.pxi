@@ -199,7 +199,7 @@ cdef class Kinematics(Checked):
         cdef Vec3 p = rotate(s.c.X_WB[body].R, self.c.X_BF[f].p)
         cdef Vec3 w = s.c.V_WB[body].w
         cdef Motion A = shift_motion(s.c.A_WB[body], p)
-        A.v = add(A.v, cross(w, cross(w, p)))
+        A.v = A.v + cross(w, cross(w, p))
         return self.finished(x, <real*>&A, 6, "frame_acceleration", s, "vdot", a)
 
     def _frame_jacobian(self, state, frame, in_frame=False, out=None, *, q=None, v=None):

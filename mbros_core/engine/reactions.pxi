@@ -24,7 +24,7 @@ from mbros_core.algorithms.inverse_dynamics cimport gather_forces, newton_euler_
 from mbros_core.algorithms.kinematics cimport acceleration_step
 from mbros_core.integrators.prescribed cimport begin_midpoint, begin_step, follow, motion_at
 from mbros_core.joints.joint cimport MAX_NQ, MAX_NV
-from mbros_core.spatial cimport Mat3, add_force, force, motion, rotate, shift_force, sub, sub_force
+from mbros_core.spatial cimport Mat3, force, motion, rotate, shift_force
 from mbros_core.engine.state cimport DYNAMIC, LOCKED, PRESCRIBED
 
 cdef enum:
@@ -176,8 +176,8 @@ cdef Force about(const Robot* r, int body, Vec torque, Vec pull, Vec point) noex
 
 cdef void take_off(const Robot* r, Work* w, int a, int b, Vec torque, Vec pull, Vec point) noexcept nogil:
     """A wrench on body b, and its opposite on a, is not carried by their joints."""
-    w.F[b] = sub_force(w.F[b], about(r, b, torque, pull, point))
-    w.F[a] = add_force(w.F[a], about(r, a, torque, pull, point))
+    w.F[b] = w.F[b] - about(r, b, torque, pull, point)
+    w.F[a] = w.F[a] + about(r, a, torque, pull, point)
 
 
 cdef void take_off_contacts(const ModelC* m, Work* w) noexcept nogil:
@@ -264,14 +264,14 @@ cdef void find_reactions(const ModelC* m, Work* w) noexcept nogil:
     Kinematics and applied wrenches are in place."""
     cdef int i
     passive_torques(m, w)
-    w.A_WB[0] = motion(zero3(), scale(real(-1.0), w.gravity[0]))
+    w.A_WB[0] = motion(zero3(), -w.gravity[0])
     w.F[0] = force(zero3(), zero3())
     for i in range(m.nv):
         w.tau[i] = w.rotor_inertia[i] * w.vdot[i] - w.passive[i]
     for i in range(1, m.nb):
         acceleration_step(&m.joints[i], i, w.vdot, w)
         newton_euler_step(i, w)
-        w.F[i] = sub_force(w.F[i], w.applied[i])
+        w.F[i] = w.F[i] - w.applied[i]
     if m.scene != NULL:
         take_off_contacts(m, w)
         take_off_springs(m, w)
@@ -324,9 +324,9 @@ cdef Force reaction_about(const ModelC* m, const Work* w, int body, int child, i
     own."""
     cdef int k = child if frame < 0 else frame
     cdef const Pose* X = &w.X_WB[m.frame_body[k]]
-    cdef Vec3 arm = sub(add(X.p, rotate(X.R, m.X_BF[k].p)), w.X_WB[body].p)
+    cdef Vec3 arm = X.p + rotate(X.R, m.X_BF[k].p) - w.X_WB[body].p
     cdef Force F = w.F[body]
-    F.t = sub(F.t, cross(arm, F.f))
+    F.t = F.t - cross(arm, F.f)
     if frame >= 0:
         F.t = unrotate(m.X_BF[k].R, unrotate(X.R, F.t))
         F.f = unrotate(m.X_BF[k].R, unrotate(X.R, F.f))

@@ -159,7 +159,7 @@ cdef Tangents tangents_of(State s):
 
 cdef inline void accelerations_less_gravity(const ModelC* m, Work* s, const real* vdot) noexcept nogil:
     cdef int i
-    s.A_WB[0].v = scale(real(-1.0), s.gravity[0])
+    s.A_WB[0].v = -s.gravity[0]
     s.A_WB[0].w = zero3()
     for i in range(1, m.nb):
         acceleration_step(&m.joints[i], i, vdot, s)

@@ -77,7 +77,7 @@ cdef void linearize(Targets* t) noexcept nogil:
             j = t.active[k]
             a = unrotate(t.X_WT[i].R, vec3(J[j], J[n + j], J[2 * n + j]))
             b = cross(w, a)
-            a = add(a, add(scale(real(-0.5), b), scale(c, cross(w, b))))
+            a = a + (-0.5 * b + c * cross(w, b))
             b = unrotate(t.X_WT[i].R, vec3(J[3 * n + j], J[4 * n + j], J[5 * n + j]))
             A[k] = weight[0] * value(a.x)
             A[na + k] = weight[1] * value(a.y)

@@ -2,8 +2,8 @@
 from mbros_core.scalar.real cimport copy, real
 from mbros_core.forces.dispatch cimport evaluate_body, evaluate_coordinate, evaluate_pair
 from mbros_core.forces.element cimport ForceElement, ForceOut, PARAMETERS, Relative
-from mbros_core.spatial cimport (Force, Motion, Pose, Vec3, add, add_force, compose, cross, force, inverse_times, motion, rotate,
-                                 shift_force, sub, sub_force, unrotate, zero_motion)
+from mbros_core.spatial cimport (Force, Motion, Pose, Vec3, compose, cross, force, inverse_times, motion, rotate, shift_force, unrotate,
+                                 zero_motion)
 from mbros_core.engine.state cimport ModelC, Work
 
 
@@ -15,7 +15,7 @@ cdef inline void frame_on_body(const Work* s, int body, const Pose* X_BF, Pose* 
         return
     X.R = compose(s.X_WB[body].R, X_BF.R)
     X.p = rotate(s.X_WB[body].R, X_BF.p)
-    V[0] = motion(s.V_WB[body].w, add(s.V_WB[body].v, cross(s.V_WB[body].w, X.p)))
+    V[0] = motion(s.V_WB[body].w, s.V_WB[body].v + cross(s.V_WB[body].w, X.p))
 
 
 cdef inline void relative_motion(const Work* s, const ForceElement* e, Pose* X_A, Pose* X_C, Relative* r) noexcept nogil:
@@ -26,11 +26,11 @@ cdef inline void relative_motion(const Work* s, const ForceElement* e, Pose* X_A
     cdef Vec3 w
     frame_on_body(s, e.body_a, &e.X_A, X_A, &V_A)
     frame_on_body(s, e.body_c, &e.X_C, X_C, &V_C)
-    p = add(sub(s.X_WB[e.body_c].p, s.X_WB[e.body_a].p), sub(X_C.p, X_A.p))
+    p = s.X_WB[e.body_c].p - s.X_WB[e.body_a].p + (X_C.p - X_A.p)
     r.X = inverse_times(X_A[0], X_C[0])
     r.X.p = unrotate(X_A.R, p)
-    r.V.w = unrotate(X_A.R, sub(V_C.w, V_A.w))
-    r.V.v = unrotate(X_A.R, sub(sub(V_C.v, V_A.v), cross(V_A.w, p)))
+    r.V.w = unrotate(X_A.R, V_C.w - V_A.w)
+    r.V.v = unrotate(X_A.R, V_C.v - V_A.v - cross(V_A.w, p))
 
 
 cdef inline void evaluate(const ModelC* m, const Work* s, int k, Force* F_A, Force* F_C, ForceOut* out) noexcept nogil:
@@ -48,7 +48,7 @@ cdef inline void evaluate(const ModelC* m, const Work* s, int k, Force* F_A, For
     if e.body_a < 0:
         frame_on_body(s, e.body_c, &e.X_C, &X_C, &r.V)
         r.X = X_C
-        r.X.p = add(s.X_WB[e.body_c].p, X_C.p)
+        r.X.p = s.X_WB[e.body_c].p + X_C.p
         evaluate_body(e.kind, par, &r, out)
         F_C[0] = shift_force(out.F, X_C.p)
         return
@@ -57,7 +57,7 @@ cdef inline void evaluate(const ModelC* m, const Work* s, int k, Force* F_A, For
     F = force(rotate(X_A.R, out.F.t), rotate(X_A.R, out.F.f))
     F_C[0] = shift_force(F, X_C.p)
     # the same wrench about the origin of A's body: from Co to Ao, then to Bo
-    p = add(X_A.p, rotate(X_A.R, r.X.p))
+    p = X_A.p + rotate(X_A.R, r.X.p)
     F_A[0] = shift_force(F, p)
 
 
@@ -69,7 +69,7 @@ cdef inline void on_both_bodies(const Work* s, const ForceElement* e, Force F, F
     relative_motion(s, e, &X_A, &X_C, &r)
     F = force(rotate(X_A.R, F.t), rotate(X_A.R, F.f))
     F_C[0] = shift_force(F, X_C.p)
-    F_A[0] = shift_force(F, add(X_A.p, rotate(X_A.R, r.X.p)))
+    F_A[0] = shift_force(F, X_A.p + rotate(X_A.R, r.X.p))
 
 
 cdef inline void apply_elements(const ModelC* m, Work* s) noexcept nogil:
@@ -85,9 +85,9 @@ cdef inline void apply_elements(const ModelC* m, Work* s) noexcept nogil:
         if e.iv >= 0:
             continue
         evaluate(m, s, k, &F_A, &F_C, &out)
-        s.applied[e.body_c] = add_force(s.applied[e.body_c], F_C)
+        s.applied[e.body_c] = s.applied[e.body_c] + F_C
         if e.body_a >= 0:
-            s.applied[e.body_a] = sub_force(s.applied[e.body_a], F_A)
+            s.applied[e.body_a] = s.applied[e.body_a] - F_A
 
 
 cdef inline real elements_energy(const ModelC* m, const Work* s) noexcept nogil:

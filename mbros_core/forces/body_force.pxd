@@ -6,17 +6,17 @@ body_gravity  a gravity field of the body's own, beside the model's: m g at its 
               Parameters: m (kg), p_CoCcm_C (3, m), g (3, m/s^2, in W). With g = -(model gravity) the body floats.
 """
 from mbros_core.scalar.pack cimport PACK
-from mbros_core.scalar.pack3 cimport Vec3s, alike, cross3, load3, save3
+from mbros_core.scalar.pack3 cimport Vec3s, alike, load3, save3
 from mbros_core.scalar.real cimport real
 from mbros_core.forces.element cimport ALONG_TURN, BY_Q_F, BY_Q_T, BY_V_F, BY_V_T, ROWS_ALONG, ForceOut, Relative
-from mbros_core.spatial cimport Vec3, add, cross, dot, force, rotate, scale, vec3, zero3
+from mbros_core.spatial cimport Vec3, cross, dot, force, rotate, vec3, zero3
 
 
 cdef inline void body_wrench_body(const real* par, const Relative* r, ForceOut* out) noexcept nogil:
     cdef Vec3 t = vec3(par[0], par[1], par[2])
     cdef Vec3 f = vec3(par[3], par[4], par[5])
-    cdef Vec3 t_W = add(scale(par[6], rotate(r.X.R, t)), scale(1.0 - par[6], t))
-    cdef Vec3 f_W = add(scale(par[6], rotate(r.X.R, f)), scale(1.0 - par[6], f))
+    cdef Vec3 t_W = par[6] * rotate(r.X.R, t) + (1.0 - par[6]) * t
+    cdef Vec3 f_W = par[6] * rotate(r.X.R, f) + (1.0 - par[6]) * f
     out.F = force(t_W, f_W)
     out.energy = -((1.0 - par[6]) * dot(f, r.X.p))
     out.conservative = (1.0 - par[6]) * dot(f, r.V.v)
@@ -24,10 +24,10 @@ cdef inline void body_wrench_body(const real* par, const Relative* r, ForceOut* 
 
 cdef inline void body_gravity_body(const real* par, const Relative* r, ForceOut* out) noexcept nogil:
     cdef Vec3 c = rotate(r.X.R, vec3(par[1], par[2], par[3]))
-    cdef Vec3 weight = scale(par[0], vec3(par[4], par[5], par[6]))
+    cdef Vec3 weight = par[0] * vec3(par[4], par[5], par[6])
     out.F = force(cross(c, weight), weight)
-    out.energy = -dot(weight, add(r.X.p, c))
-    out.conservative = dot(weight, add(r.V.v, cross(r.V.w, c)))
+    out.energy = -dot(weight, r.X.p + c)
+    out.conservative = dot(weight, r.V.v + cross(r.V.w, c))
     out.nonconservative = real(0.0)
 
 
@@ -41,23 +41,23 @@ cdef inline void only_by_q(Vec3s t, Vec3s f, real* at) noexcept nogil:
 
 cdef inline void body_wrench_slopes(const real* par, const Relative* r, real* along, int blocks) noexcept nogil:
     """What is in C's axes turns with it."""
-    cdef Vec3s t = alike(scale(par[6], rotate(r.X.R, vec3(par[0], par[1], par[2]))))
-    cdef Vec3s f = alike(scale(par[6], rotate(r.X.R, vec3(par[3], par[4], par[5]))))
+    cdef Vec3s t = alike(par[6] * rotate(r.X.R, vec3(par[0], par[1], par[2])))
+    cdef Vec3s f = alike(par[6] * rotate(r.X.R, vec3(par[3], par[4], par[5])))
     cdef Vec3s turn
     cdef real* at
     cdef int k
     for k in range(blocks):
         at = along + k * (ROWS_ALONG * PACK)
         turn = load3(at, ALONG_TURN)
-        only_by_q(cross3(turn, t), cross3(turn, f), at)
+        only_by_q(cross(turn, t), cross(turn, f), at)
 
 
 cdef inline void body_gravity_slopes(const real* par, const Relative* r, real* along, int blocks) noexcept nogil:
     """The centre of mass turns about Co."""
     cdef Vec3s c = alike(rotate(r.X.R, vec3(par[1], par[2], par[3])))
-    cdef Vec3s weight = alike(scale(par[0], vec3(par[4], par[5], par[6])))
+    cdef Vec3s weight = alike(par[0] * vec3(par[4], par[5], par[6]))
     cdef real* at
     cdef int k
     for k in range(blocks):
         at = along + k * (ROWS_ALONG * PACK)
-        only_by_q(cross3(cross3(load3(at, ALONG_TURN), c), weight), alike(zero3()), at)
+        only_by_q(cross(cross(load3(at, ALONG_TURN), c), weight), alike(zero3()), at)

@@ -22,8 +22,8 @@ wrench of the first two is NaN, which the callers turn into an error that names 
 """
 from mbros_core.scalar.real cimport NAN, atan2, fabs, less, real, select, sqrt
 from mbros_core.forces.element cimport ForceOut, Relative, Springs
-from mbros_core.spatial cimport (Mat3, Vec3, add, column_x, column_y, column_z, cross, dot, force, motion, quaternion_of, rotate,
-                                 rotation_from_quaternion, scale, sub, unrotate, vec3, zero3)
+from mbros_core.spatial cimport (Mat3, Vec3, column_x, column_y, column_z, cross, dot, force, motion, quaternion_of, rotate,
+                                 rotation_from_quaternion, unrotate, vec3, zero3)
 
 cdef enum BushingLaw:
     DRAKE_LAW
@@ -70,9 +70,9 @@ cdef inline Vec3 torque_of_angles(const real* par, const Mat3* R, Vec3 w, ForceO
 cdef inline Vec3 torque_of_quaternion(const real* par, const real* e, Vec3 w, ForceOut* out) noexcept nogil:
     """t on C in A from q = 2 eps, which both signs of the quaternion agree on; energy and powers into `out`."""
     cdef Vec3 eps = vec3(e[1], e[2], e[3])
-    cdef Vec3 qdot = add(scale(e[0], w), cross(w, eps))
-    cdef Vec3 tau = springs(par, scale(real(2.0), eps), qdot, out)
-    return add(scale(e[0], tau), cross(eps, tau))
+    cdef Vec3 qdot = e[0] * w + cross(w, eps)
+    cdef Vec3 tau = springs(par, 2.0 * eps, qdot, out)
+    return e[0] * tau + cross(eps, tau)
 
 
 cdef inline Vec3 springs(const real* par, Vec3 q, Vec3 qdot, ForceOut* out) noexcept nogil:
@@ -82,7 +82,7 @@ cdef inline Vec3 springs(const real* par, Vec3 q, Vec3 qdot, ForceOut* out) noex
     out.energy = 0.5 * dot(spring, q)
     out.conservative = -dot(spring, qdot)
     out.nonconservative = -dot(damper, qdot)
-    return scale(real(-1.0), add(spring, damper))
+    return -(spring + damper)
 
 
 cdef inline void add_displacement(const real* par, const Relative* r, real* e, bint exact, Vec3 t, ForceOut* out) noexcept nogil:
@@ -91,19 +91,19 @@ cdef inline void add_displacement(const real* par, const Relative* r, real* e, b
     cdef Vec3 w = r.V.w
     e[0] = 1.0 + e[0]
     cdef Mat3 R_AB = rotation_from_quaternion(e[0], e[1], e[2], e[3])
-    cdef Vec3 half = scale(1.0 / e[0], vec3(e[1], e[2], e[3]))
-    cdef Vec3 w_AB = scale(real(0.5), w)
+    cdef Vec3 half = (1.0 / e[0]) * vec3(e[1], e[2], e[3])
+    cdef Vec3 w_AB = 0.5 * w
     if exact:
-        w_AB = sub(w_AB, scale(real(0.5), cross(half, w)))
+        w_AB = w_AB - 0.5 * cross(half, w)
     cdef Vec3 x = unrotate(R_AB, p)
-    cdef Vec3 xdot = unrotate(R_AB, sub(r.V.v, cross(w_AB, p)))
+    cdef Vec3 xdot = unrotate(R_AB, r.V.v - cross(w_AB, p))
     cdef Vec3 pull = vec3(par[6] * x.x, par[7] * x.y, par[8] * x.z)
     cdef Vec3 drag = vec3(par[9] * xdot.x, par[10] * xdot.y, par[11] * xdot.z)
-    cdef Vec3 f = rotate(R_AB, scale(real(-1.0), add(pull, drag)))
-    cdef Vec3 moment = scale(real(0.5), cross(p, f))
+    cdef Vec3 f = rotate(R_AB, -(pull + drag))
+    cdef Vec3 moment = 0.5 * cross(p, f)
     if exact:
-        moment = add(moment, cross(half, moment))
-    out.F = force(sub(t, moment), f)
+        moment = moment + cross(half, moment)
+    out.F = force(t - moment, f)
     out.energy = out.energy + 0.5 * dot(pull, x)
     out.conservative = out.conservative - dot(pull, xdot)
     out.nonconservative = out.nonconservative - dot(drag, xdot)
@@ -122,7 +122,7 @@ cdef inline void bushing_springs(const real* par, const Relative* r, BushingLaw 
         springs_on_angles(&r.X.R, out)
     e[0] = 1.0 + e[0]
     R_AB = rotation_from_quaternion(e[0], e[1], e[2], e[3])
-    half = scale(1.0 / e[0], vec3(e[1], e[2], e[3])) if law != DRAKE_LAW else zero3()
+    half = (1.0 / e[0]) * vec3(e[1], e[2], e[3]) if law != DRAKE_LAW else zero3()
     spring_along(column_x(R_AB), r.X.p, half, out, 3)
     spring_along(column_y(R_AB), r.X.p, half, out, 4)
     spring_along(column_z(R_AB), r.X.p, half, out, 5)
@@ -156,4 +156,4 @@ cdef inline void spring_along(Vec3 b, Vec3 p, Vec3 half, Springs* out, int i) no
     """x = b . p, whose rate is b . (v - w_AB x p), w_AB = 1/2 (w - half x w)."""
     cdef Vec3 arm = cross(p, b)
     out.x[i] = dot(b, p)
-    out.axis[i] = motion(scale(real(-0.5), add(arm, cross(half, arm))), b)
+    out.axis[i] = motion(-0.5 * (arm + cross(half, arm)), b)

@@ -4,22 +4,22 @@ f = k (l - l0) + c ldot along the line, pulling the points together when positiv
 Parameters: free length l0 (m), stiffness k (N/m), damping c (N s/m). No direction, hence no force, at zero length.
 """
 from mbros_core.scalar.pack cimport PACK, pack, spread
-from mbros_core.scalar.pack3 cimport Vec3s, add3, alike, dot3, load3, save3, scale3, sub3
+from mbros_core.scalar.pack3 cimport Vec3s, alike, load3, save3
 from mbros_core.scalar.real cimport NAN, less, real, select, sqrt
 from mbros_core.forces.element cimport (ALONG_MOVE, ALONG_V, BY_Q_F, BY_Q_T, BY_V_F, BY_V_T, ROWS_ALONG, ForceOut, Relative, Springs)
-from mbros_core.spatial cimport Vec3, dot, force, motion, scale, zero3
+from mbros_core.spatial cimport Vec3, dot, force, motion, zero3
 
 
 cdef inline void spring_damper_pair(const real* par, const Relative* r, ForceOut* out) noexcept nogil:
     cdef Vec3 p = r.X.p
     cdef real length = sqrt(dot(p, p))
     cdef real per_length = select(less(length, real(1e-12)), real(0.0), 1.0 / (length + real(1e-300)))
-    cdef Vec3 direction = scale(per_length, p)
+    cdef Vec3 direction = per_length * p
     cdef real stretch = length - par[0]
     cdef real rate = dot(direction, r.V.v)
     cdef real pull = par[1] * stretch
     cdef real drag = par[2] * rate
-    out.F = force(zero3(), scale(-(pull + drag), direction))
+    out.F = force(zero3(), -(pull + drag) * direction)
     out.energy = 0.5 * pull * stretch
     out.conservative = -(pull * rate)
     out.nonconservative = -(drag * rate)
@@ -29,7 +29,7 @@ cdef inline void spring_damper_springs(const real* par, const Relative* r, Sprin
     cdef real length = sqrt(dot(r.X.p, r.X.p))
     cdef real per_length = select(less(length, real(1e-12)), real(0.0), 1.0 / (length + real(1e-300)))
     out.n = 1
-    out.axis[0] = motion(zero3(), scale(per_length, r.X.p))
+    out.axis[0] = motion(zero3(), per_length * r.X.p)
     out.x[0], out.k[0], out.d[0] = length - par[0], par[1], par[2]
 
 
@@ -38,7 +38,7 @@ cdef inline void spring_damper_slopes(const real* par, const Relative* r, real* 
     zero length."""
     cdef real length = sqrt(dot(r.X.p, r.X.p))
     cdef real per_length = select(less(length, real(1e-12)), real(NAN), 1.0 / length)
-    cdef Vec3 direction = scale(per_length, r.X.p)
+    cdef Vec3 direction = per_length * r.X.p
     cdef Vec3s n = alike(direction), v = alike(r.V.v), move, dn
     cdef pack per_l = spread(per_length), k = spread(-par[1]), c = spread(-par[2]), dl
     cdef pack pull = spread(-(par[1] * (length - par[0]) + par[2] * dot(direction, r.V.v)))
@@ -48,9 +48,9 @@ cdef inline void spring_damper_slopes(const real* par, const Relative* r, real* 
     for i in range(blocks):
         at = along + i * (ROWS_ALONG * PACK)
         move = load3(at, ALONG_MOVE)
-        dl = dot3(n, move)
-        dn = scale3(per_l, sub3(move, scale3(dl, n)))
+        dl = dot(n, move)
+        dn = per_l * (move - dl * n)
         save3(at, BY_Q_T, nothing)
-        save3(at, BY_Q_F, add3(scale3(k * dl + c * (dot3(dn, v) + dot3(n, load3(at, ALONG_V))), n), scale3(pull, dn)))
+        save3(at, BY_Q_F, (k * dl + c * (dot(dn, v) + dot(n, load3(at, ALONG_V)))) * n + pull * dn)
         save3(at, BY_V_T, nothing)
-        save3(at, BY_V_F, scale3(c * dl, n))
+        save3(at, BY_V_F, c * dl * n)

@@ -19,8 +19,7 @@ from mbros_core.forces.apply cimport relative_motion
 from mbros_core.forces.dispatch cimport evaluate_springs, largest_constants, may_be_stiff
 from mbros_core.forces.element cimport ForceElement, PARAMETERS, Relative, Springs
 from mbros_core.geometry.vec cimport Vec, vec
-from mbros_core.spatial cimport (Force, Inertia, Mat3, Motion, Pose, Vec3, add, column_x, column_y, column_z, cross, dot, rotate, scale,
-                                 sub)
+from mbros_core.spatial cimport Force, Inertia, Mat3, Motion, Pose, Vec3, column_x, column_y, column_z, cross, dot, rotate
 from mbros_core.engine.state cimport ModelC, Work
 
 cdef extern from *:
@@ -65,7 +64,7 @@ cdef inline void load(Work* s, int body, Vec3 p, real turning, real moving) noex
     """One more element, at p of the body: turning, moving are h^2 k / 4 + h d."""
     cdef const Inertia* M = &s.inertia[body]
     cdef real heavy = select(less(real(0.0), M.m), 1.0 / M.m, real(FREELY))
-    cdef Vec3 arm = sub(p, scale(select(less(real(0.0), M.m), 1.0 / M.m, real(0.0)), M.h))
+    cdef Vec3 arm = p - select(less(real(0.0), M.m), 1.0 / M.m, real(0.0)) * M.h
     if any(less(s.F[body].t.y, real(0.0))):
         s.F[body].t.y = turns(M)
     s.F[body].t.x = s.F[body].t.x + (turning * s.F[body].t.y + moving * (heavy + dot(arm, arm) * s.F[body].t.y))
@@ -113,7 +112,7 @@ cdef inline void weigh(const Inertia* M, Force* F) noexcept nogil:
 cdef inline bint stays_soft(Work* s, int body, Vec3 p, real turning, real moving) noexcept nogil:
     """load() without a division, of z m det J in the place of z: whether z is below 1/4, by more than rounding. False also of doubt."""
     cdef Force* F = &s.F[body]
-    cdef Vec3 arm = sub(scale(s.inertia[body].m, p), s.inertia[body].h)
+    cdef Vec3 arm = s.inertia[body].m * p - s.inertia[body].h
     if value(F.t.y) < 0.0:
         weigh(&s.inertia[body], F)
     F.t.x = F.t.x + (turning * F.f.x + moving * (F.f.y + dot(arm, arm) * F.t.z))
@@ -195,11 +194,11 @@ cdef inline void bias_of(const Work* s, const ForceElement* e, const Pose* X_A, 
     cdef Motion A_C = s.A_WB[e.body_c]
     cdef Vec3 w_A = s.V_WB[e.body_a].w
     cdef Vec3 w_C = s.V_WB[e.body_c].w
-    cdef Vec3 p = add(X_A.p, rotate(X_A.R, r.X.p))                   # from A's body to Co
-    cdef Vec3 of_a = add(A_A.v, add(cross(A_A.w, p), cross(w_A, cross(w_A, p))))
-    cdef Vec3 of_c = add(A_C.v, add(cross(A_C.w, X_C.p), cross(w_C, cross(w_C, X_C.p))))
-    alpha[0] = sub(sub(A_C.w, A_A.w), cross(w_A, sub(w_C, w_A)))
-    a[0] = sub(sub(of_c, of_a), scale(real(2.0), cross(w_A, rotate(X_A.R, r.V.v))))
+    cdef Vec3 p = X_A.p + rotate(X_A.R, r.X.p)                     # from A's body to Co
+    cdef Vec3 of_a = A_A.v + (cross(A_A.w, p) + cross(w_A, cross(w_A, p)))
+    cdef Vec3 of_c = A_C.v + (cross(A_C.w, X_C.p) + cross(w_C, cross(w_C, X_C.p)))
+    alpha[0] = A_C.w - A_A.w - cross(w_A, w_C - w_A)
+    a[0] = of_c - of_a - 2.0 * cross(w_A, rotate(X_A.R, r.V.v))
 
 
 cdef inline void rows_in_world(const Work* s, const ForceElement* e, const real* par, Rows* x) noexcept nogil:
@@ -214,7 +213,7 @@ cdef inline void rows_in_world(const Work* s, const ForceElement* e, const real*
     evaluate_springs(e, par, &r, &x.of)
     bias_of(s, e, &X_A, &X_C, &r, &alpha, &a)
     x.A = X_A.R
-    x.at = add(X_C.p, s.X_WB[e.body_c].p)
+    x.at = X_C.p + s.X_WB[e.body_c].p
     for i in range(x.of.n):
         x.turn[i], x.move[i] = rotate(X_A.R, x.of.axis[i].w), rotate(X_A.R, x.of.axis[i].v)
         x.rate[i] = dot(x.of.axis[i].w, r.V.w) + dot(x.of.axis[i].v, r.V.v)

@@ -10,7 +10,7 @@ from mbros_core.forces.dispatch cimport may_be_stiff
 from mbros_core.forces.element cimport ForceElement, PARAMETERS
 from mbros_core.forces.stiff cimport Rows, rows_in_world
 from mbros_core.joints.joint cimport Joint
-from mbros_core.spatial cimport Motion, Vec3, add, cross, dot, sub
+from mbros_core.spatial cimport Motion, Vec3, cross, dot
 from mbros_core.engine.state cimport ModelC, Work
 
 
@@ -24,7 +24,7 @@ cdef inline void add_branch(const ModelC* m, const Work* s, int body, double sig
         if value(s.lock[j.iv + k]) != 0.0:
             continue
         S = s.S[j.column + k]
-        v = add(S.v, cross(S.w, sub(x.at, s.X_WB[body].p)))
+        v = S.v + cross(S.w, x.at - s.X_WB[body].p)
         for i in range(x.of.n):
             J[i * m.nv + j.iv + k] = J[i * m.nv + j.iv + k] + sign * (dot(x.turn[i], S.w) + dot(x.move[i], v))
 

@@ -6,13 +6,13 @@
 
 #include <cmath>
 
+#include "../vector.hpp"
+
 #define MBROS_VEC static inline __attribute__((always_inline, unused))
 
 namespace mbros_geometry {
 
-struct Vec {
-    double x, y, z;
-};
+typedef mbros::Vector3<double> Vec;
 
 // The rotation R_AB by its columns: the axes of B in A.
 struct Rotation {
@@ -25,15 +25,6 @@ struct Frame {
     Vec p;
 };
 
-MBROS_VEC Vec vec(double x, double y, double z) { return Vec{x, y, z}; }
-MBROS_VEC Vec operator+(const Vec& a, const Vec& b) { return Vec{a.x + b.x, a.y + b.y, a.z + b.z}; }
-MBROS_VEC Vec operator-(const Vec& a, const Vec& b) { return Vec{a.x - b.x, a.y - b.y, a.z - b.z}; }
-MBROS_VEC Vec operator-(const Vec& a) { return Vec{-a.x, -a.y, -a.z}; }
-MBROS_VEC Vec operator*(double s, const Vec& a) { return Vec{s * a.x, s * a.y, s * a.z}; }
-MBROS_VEC double dot(const Vec& a, const Vec& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-MBROS_VEC Vec cross(const Vec& a, const Vec& b) {
-    return Vec{a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
 MBROS_VEC double square(const Vec& a) { return dot(a, a); }
 MBROS_VEC double norm(const Vec& a) { return std::sqrt(dot(a, a)); }
 MBROS_VEC double axis(const Vec& a, int i) { return i == 0 ? a.x : i == 1 ? a.y : a.z; }

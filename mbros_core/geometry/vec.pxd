@@ -1,15 +1,9 @@
 """Vectors and frames in plain doubles: see vec.hpp."""
+from mbros_core.scalar.vector cimport Vector3, cross, dot
+
+ctypedef Vector3[double] Vec
 
 cdef extern from "geometry/vec.hpp" namespace "mbros_geometry" nogil:
-    cdef cppclass Vec:
-        double x
-        double y
-        double z
-        Vec operator+(Vec) noexcept
-        Vec operator-(Vec) noexcept
-        Vec operator-() noexcept
-        Vec operator*(double, Vec) noexcept
-
     cdef cppclass Rotation:
         Vec x
         Vec y
@@ -19,11 +13,9 @@ cdef extern from "geometry/vec.hpp" namespace "mbros_geometry" nogil:
         Rotation R
         Vec p
 
-    Vec vec(double, double, double) noexcept
+    Vec vec "mbros::vector3<double>"(double, double, double) noexcept
     Vec read(const double*) noexcept
     void write(double*, const Vec&) noexcept
-    double dot(const Vec&, const Vec&) noexcept
-    Vec cross(const Vec&, const Vec&) noexcept
     double square(const Vec&) noexcept
     double norm(const Vec&) noexcept
     double axis(const Vec&, int) noexcept

@@ -6,7 +6,7 @@ with 1 the pitch and 2 the yaw. N is singular at pitch = +-pi/2 (gimbal lock): q
 """
 from mbros_core.scalar.real cimport real, sincos
 from mbros_core.groups.spin cimport invert, momentum_in_middle
-from mbros_core.spatial cimport Mat3, Sym3, Vec3, add, from_columns, rotate, scale, sym_mul, unrotate, vec3
+from mbros_core.spatial cimport Mat3, Sym3, Vec3, from_columns, rotate, sym_mul, unrotate, vec3
 
 
 cdef inline Mat3 rotation_from_rpy(const real* q) noexcept nogil:
@@ -60,7 +60,7 @@ cdef inline Vec3 rpy_spin(const real* q_start, real* q, const real* v, const rea
     cdef Vec3 w = vec3(v[0], v[1], v[2])
     cdef Vec3 l = rotate(R_h, momentum_in_middle(J, R, R_h, unrotate(R, w), unrotate(R_h, vec3(v_h[0], v_h[1], v_h[2])),
                                                  unrotate(R_h, alpha), h))
-    cdef Vec3 w_end = add(w, scale(h, alpha))
+    cdef Vec3 w_end = w + h * alpha
     cdef real mean[3]
     cdef real rate[3]
     cdef real q_h[3]

@@ -8,7 +8,7 @@ Below a^2 = 1e-4 the coefficients come from their series, whose first neglected 
 """
 from mbros_core.scalar.real cimport less, real, select, sincos, sqrt
 from mbros_core.groups.so3 cimport quaternion_exp, quaternion_log, quaternion_product, unit_quaternion
-from mbros_core.spatial cimport (Vec3, add, cross, rotate, rotation_from_quaternion, scale, sub, unrotate, vec3)
+from mbros_core.spatial cimport Vec3, cross, rotate, rotation_from_quaternion, unrotate, vec3
 
 
 cdef inline void se3_integrate(const real* q, const real* dv, real* out) noexcept nogil:
@@ -28,7 +28,7 @@ cdef inline void se3_integrate(const real* q, const real* dv, real* out) noexcep
     cdef real C = select(less(a2, real(1e-4)), real(1.0 / 6.0) - a2 * (1.0 / 120.0 - a2 * real(1.0 / 5040.0)),
                          (a - 2.0 * s * c) / (a2 * a + tiny))
     cdef Vec3 wv = cross(w, v)
-    cdef Vec3 u = add(v, add(scale(B, wv), scale(C, cross(w, wv))))
+    cdef Vec3 u = v + (B * wv + C * cross(w, wv))
     cdef Vec3 p = rotate(rotation_from_quaternion(q[3], q[4], q[5], q[6]), u)
     quaternion_product(q + 3, e, r)
     unit_quaternion(r)
@@ -52,7 +52,7 @@ cdef inline void se3_difference(const real* q0, const real* q1, real* dv) noexce
     cdef real E = select(less(a2, real(1e-4)), real(1.0 / 12.0) + a2 * (1.0 / 720.0 + a2 * real(1.0 / 30240.0)),
                          (real(1.0) - 0.5 * a * c / (s + real(1e-300))) / (a2 + real(1e-300)))
     cdef Vec3 wu = cross(w, u)
-    cdef Vec3 v = add(sub(u, scale(real(0.5), wu)), scale(E, cross(w, wu)))
+    cdef Vec3 v = u - 0.5 * wu + E * cross(w, wu)
     dv[0] = w.x
     dv[1] = w.y
     dv[2] = w.z

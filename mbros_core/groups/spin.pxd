@@ -8,12 +8,12 @@ so well that the heavy top at 150 rad/s and 1 ms keeps its energy to 6e-5 (6e-5 
 the inertia of the joint's own body. Where it carries a robot, any J gives a step of second order; what the robot does comes in by alpha.
 """
 from mbros_core.scalar.real cimport any, less, real, select
-from mbros_core.spatial cimport Inertia, Mat3, Sym3, Vec3, add, cross, dot, rotate, scale, sub, sym_mul, unrotate
+from mbros_core.spatial cimport Inertia, Mat3, Sym3, Vec3, cross, dot, rotate, sym_mul, unrotate
 
 
 cdef inline Vec3 center_of(const Inertia* M) noexcept nogil:
     """p_BoBcm_B; zero where there is no mass."""
-    return scale(1.0 / (M.m + real(1e-300)), M.h)
+    return (1.0 / (M.m + real(1e-300))) * M.h
 
 
 cdef inline Sym3 about_center(const Inertia* M, Vec3 c) noexcept nogil:
@@ -71,19 +71,19 @@ cdef inline Sym3 invert(Sym3* J) noexcept nogil:
 cdef inline Vec3 momentum_in_middle(Sym3 J, Mat3 R, Mat3 R_h, Vec3 w, Vec3 w_h, Vec3 alpha, real h) noexcept nogil:
     """l above."""
     cdef Vec3 start = unrotate(R_h, rotate(R, sym_mul(J, w)))
-    return add(start, scale(h, add(sym_mul(J, alpha), cross(w_h, sym_mul(J, w_h)))))
+    return start + h * (sym_mul(J, alpha) + cross(w_h, sym_mul(J, w_h)))
 
 
 cdef inline Vec3 turned_back(Vec3 a, Vec3 x) noexcept nogil:
     """exp(-a) x up to |a|^5 / 120."""
     cdef real k = dot(a, a)
     cdef Vec3 y = cross(a, x)
-    return add(x, sub(scale(0.5 - k * real(1.0 / 24.0), cross(a, y)), scale(1.0 - k * real(1.0 / 6.0), y)))
+    return x + ((0.5 - k * real(1.0 / 24.0)) * cross(a, y) - (1.0 - k * real(1.0 / 6.0)) * y)
 
 
 cdef inline Vec3 guess_of_w(Sym3 J_inverse, Vec3 l, Vec3 guess, real half) noexcept nogil:
     """w+ in its own axes, when R+ is R_h exp(half w+), from a guess of w+."""
-    return sym_mul(J_inverse, turned_back(scale(half, guess), l))
+    return sym_mul(J_inverse, turned_back(half * guess, l))
 
 
 cdef inline void mean_acceleration(const real* v_start, const real* v, int n, real h, real* a) noexcept nogil:

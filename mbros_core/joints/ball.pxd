@@ -5,8 +5,8 @@ X_FM = (R(q), 0),  H_FM = [R; 0] in F axes,  Hdot v = [w x w; 0] = 0,  qdot = 1/
 from mbros_core.scalar.real cimport copy, real
 from mbros_core.groups.spin cimport guess_of_w, invert, mean_acceleration, momentum_in_middle
 from mbros_core.groups.so3 cimport quaternion_log, trim_quaternion, turn_a_little, turn_quaternion
-from mbros_core.spatial cimport (Inertia, Mat3, Motion, Pose, Sym3, Vec3, add, column_x, column_y, column_z, compose, motion, rotate,
-                                 rotation_from_quaternion, scale, sym_mul, unrotate, vec3, zero3)
+from mbros_core.spatial cimport (Inertia, Mat3, Motion, Pose, Sym3, Vec3, column_x, column_y, column_z, compose, motion, rotate,
+                                 rotation_from_quaternion, sym_mul, unrotate, vec3, zero3)
 
 
 cdef inline void ball_place(Pose X_WF, const real* q, Pose* X_WM, Motion* S) noexcept nogil:
@@ -32,7 +32,7 @@ cdef inline void ball_second_half(const real* q_start, real* q, const real* v_st
     cdef Mat3 R_h = rotation_from_quaternion(q[0], q[1], q[2], q[3])
     cdef Vec3 l = momentum_in_middle(J, rotation_from_quaternion(q_start[0], q_start[1], q_start[2], q_start[3]), R_h, w,
                                      vec3(v[0], v[1], v[2]), alpha, h)
-    turn_a_little(q, scale(0.5 * h, guess_of_w(J_inverse, l, add(w, scale(h, alpha)), 0.5 * h)))
+    turn_a_little(q, 0.5 * h * guess_of_w(J_inverse, l, w + h * alpha, 0.5 * h))
     trim_quaternion(q)
     w = sym_mul(J_inverse, unrotate(rotation_from_quaternion(q[0], q[1], q[2], q[3]), rotate(R_h, l)))
     v[0] = w.x

@@ -14,7 +14,7 @@ from mbros_core.scalar.real cimport copy, less, real, select, sincos, sqrt
 from mbros_core.groups.so3 cimport turn_quaternion
 from mbros_core.joints.dispatch cimport IN_RATES, OF_POSES, OF_ROTATIONS, ON_CIRCLES, chart_of, integrate, qdot_from_velocity
 from mbros_core.joints.joint cimport Joint
-from mbros_core.spatial cimport Vec3, add, cross, rotate, rotation_from_quaternion, scale, vec3
+from mbros_core.spatial cimport Vec3, cross, rotate, rotation_from_quaternion, vec3
 
 
 cdef inline void rotation_rate(const real* x, const real* w, real* rate) noexcept nogil:
@@ -28,7 +28,7 @@ cdef inline void rotation_rate(const real* x, const real* w, real* rate) noexcep
     sincos(0.5 * a, s, c)
     cdef real E = select(less(a2, real(1e-4)), real(1.0 / 12.0) + a2 * (1.0 / 720.0 + a2 * real(1.0 / 30240.0)),
                          (real(1.0) - 0.5 * a * c / (s + real(1e-300))) / (a2 + real(1e-300)))
-    cdef Vec3 more = add(scale(real(0.5), turned), scale(E, cross(at, turned)))
+    cdef Vec3 more = 0.5 * turned + E * cross(at, turned)
     rate[0], rate[1], rate[2] = w[0] + more.x, w[1] + more.y, w[2] + more.z
 
 

@@ -1,6 +1,6 @@
 """The one switch over joint kinds. Everything else in the engine is written for any kind and any number of columns."""
 from mbros_core.scalar.real cimport copy, real
-from mbros_core.spatial cimport Inertia, Mat3, Motion, Pose, compose, cross, motion, scale_motion, zero3, zero_motion
+from mbros_core.spatial cimport Inertia, Mat3, Motion, Pose, compose, cross, motion, zero3, zero_motion
 from mbros_core.groups.rn cimport rn_difference, rn_integrate
 from mbros_core.groups.rpy cimport rpy_rates, rpy_velocity
 from mbros_core.groups.so3 cimport angular_velocity, cross_rows, quaternion_rate, unit_quaternion
@@ -76,7 +76,7 @@ cdef inline void place(const Joint* j, Pose X_WF, const real* q, Pose* X_WM, Mot
         j.place(j, &F, x, &M, S)
         X_WM[0] = M
     if j.follows:
-        S[0] = scale_motion(j.ratio, S[0])
+        S[0] = j.ratio * S[0]
 
 
 cdef inline void place_other(const Joint* j, const Pose* X, const real* x, Pose* X_WM, Motion* S) noexcept nogil:

@@ -5,8 +5,8 @@ N (as Drake's QuaternionFloatingJoint): pdot = R v, quatdot = 1/2 quat * (0, w).
 Any non-zero quaternion stands for the rotation of quat / |quat|; integration returns unit quaternions.
 """
 from mbros_core.scalar.real cimport real
-from mbros_core.spatial cimport (Inertia, Mat3, Motion, Pose, Sym3, add, column_x, column_y, column_z, compose, cross, motion, rotate,
-                                 rotation_from_quaternion, scale, sub, sym_mul, unrotate, vec3, zero3, Vec3)
+from mbros_core.spatial cimport (Inertia, Mat3, Motion, Pose, Sym3, Vec3, column_x, column_y, column_z, compose, cross, motion, rotate,
+                                 rotation_from_quaternion, sym_mul, unrotate, vec3, zero3)
 from mbros_core.groups.spin cimport about_center, center_of, guess_of_w, invert, mean_acceleration, momentum_in_middle
 from mbros_core.groups.se3 cimport se3_difference, se3_integrate
 from mbros_core.groups.so3 cimport (angular_velocity, cross_rows, inlined_exp, multiply_quaternion, quaternion_rate, trim_quaternion,
@@ -15,7 +15,7 @@ from mbros_core.groups.so3 cimport (angular_velocity, cross_rows, inlined_exp, m
 
 cdef inline void floating_place(Pose X_WF, const real* q, Pose* X_WM, Motion* S) noexcept nogil:
     X_WM.R = compose(X_WF.R, rotation_from_quaternion(q[3], q[4], q[5], q[6]))
-    X_WM.p = add(X_WF.p, rotate(X_WF.R, vec3(q[0], q[1], q[2])))
+    X_WM.p = X_WF.p + rotate(X_WF.R, vec3(q[0], q[1], q[2]))
     S[0] = motion(column_x(X_WM.R), zero3())
     S[1] = motion(column_y(X_WM.R), zero3())
     S[2] = motion(column_z(X_WM.R), zero3())
@@ -48,10 +48,10 @@ cdef inline void floating_advance(real* q, real* v, const real* vdot, real h) no
     cdef real e[4]
     cdef real a2, s, c
     cdef Vec3 w = vec3(v[0], v[1], v[2])
-    cdef Vec3 a = add(vec3(vdot[3], vdot[4], vdot[5]), cross(w, vec3(v[3], v[4], v[5])))
-    cdef Vec3 u = rotate(rotation_from_quaternion(q[3], q[4], q[5], q[6]), add(vec3(v[3], v[4], v[5]), scale(h, a)))
-    w = add(w, scale(h, vec3(vdot[0], vdot[1], vdot[2])))
-    inlined_exp(scale(h, w), e, &a2, &s, &c)
+    cdef Vec3 a = vec3(vdot[3], vdot[4], vdot[5]) + cross(w, vec3(v[3], v[4], v[5]))
+    cdef Vec3 u = rotate(rotation_from_quaternion(q[3], q[4], q[5], q[6]), vec3(v[3], v[4], v[5]) + h * a)
+    w = w + h * vec3(vdot[0], vdot[1], vdot[2])
+    inlined_exp(h * w, e, &a2, &s, &c)
     multiply_quaternion(q + 3, e)
     q[0] = q[0] + h * u.x
     q[1] = q[1] + h * u.y
@@ -68,10 +68,10 @@ cdef inline void floating_first_half(real* q, const real* v, const Inertia* M, r
     """The centre of mass goes straight on, the body turns about it."""
     cdef Vec3 w = vec3(v[0], v[1], v[2])
     cdef Vec3 c = center_of(M)
-    cdef Vec3 v_c = add(vec3(v[3], v[4], v[5]), cross(w, c))
-    cdef Vec3 d = rotate(rotation_from_quaternion(q[3], q[4], q[5], q[6]), add(c, scale(half, v_c)))
-    turn_a_little(q + 3, scale(half, w))
-    d = sub(d, rotate(rotation_from_quaternion(q[3], q[4], q[5], q[6]), c))
+    cdef Vec3 v_c = vec3(v[3], v[4], v[5]) + cross(w, c)
+    cdef Vec3 d = rotate(rotation_from_quaternion(q[3], q[4], q[5], q[6]), c + half * v_c)
+    turn_a_little(q + 3, half * w)
+    d = d - rotate(rotation_from_quaternion(q[3], q[4], q[5], q[6]), c)
     q[0] = q[0] + d.x
     q[1] = q[1] + d.y
     q[2] = q[2] + d.z
@@ -87,18 +87,18 @@ cdef inline void floating_second_half(const real* q_start, real* q, const real* 
     cdef Sym3 J_inverse = invert(&J)
     cdef Mat3 R = rotation_from_quaternion(q_start[3], q_start[4], q_start[5], q_start[6])
     cdef Mat3 R_h = rotation_from_quaternion(q[3], q[4], q[5], q[6])
-    cdef Vec3 a_c = add(add(vec3(a[3], a[4], a[5]), cross(w_h, vec3(v[3], v[4], v[5]))),
-                      add(cross(alpha, c), cross(w_h, cross(w_h, c))))          # of the centre of mass, in the axes of the middle
-    cdef Vec3 u = add(rotate(R, add(vec3(v_start[3], v_start[4], v_start[5]), cross(w, c))), scale(h, rotate(R_h, a_c)))
+    # Acceleration of the centre of mass, in the axes of the middle.
+    cdef Vec3 a_c = vec3(a[3], a[4], a[5]) + cross(w_h, vec3(v[3], v[4], v[5])) + (cross(alpha, c) + cross(w_h, cross(w_h, c)))
+    cdef Vec3 u = rotate(R, vec3(v_start[3], v_start[4], v_start[5]) + cross(w, c)) + h * rotate(R_h, a_c)
     cdef Vec3 l = momentum_in_middle(J, R, R_h, w, w_h, alpha, h)
-    cdef Vec3 d = add(rotate(R_h, c), scale(0.5 * h, u))
-    w = guess_of_w(J_inverse, l, add(w, scale(h, alpha)), 0.5 * h)
-    turn_a_little(q + 3, scale(0.5 * h, w))
+    cdef Vec3 d = rotate(R_h, c) + 0.5 * h * u
+    w = guess_of_w(J_inverse, l, w + h * alpha, 0.5 * h)
+    turn_a_little(q + 3, 0.5 * h * w)
     trim_quaternion(q + 3)
     R = rotation_from_quaternion(q[3], q[4], q[5], q[6])
     w = sym_mul(J_inverse, unrotate(R, rotate(R_h, l)))
-    d = sub(d, rotate(R, c))
-    u = sub(unrotate(R, u), cross(w, c))
+    d = d - rotate(R, c)
+    u = unrotate(R, u) - cross(w, c)
     q[0] = q[0] + d.x
     q[1] = q[1] + d.y
     q[2] = q[2] + d.z
@@ -118,7 +118,7 @@ cdef inline void floating_unturned_mean(const real* q_start, const real* v_start
     cdef int k
     for k in range(0, 6, 3):
         x = rotate(R_start, vec3(v_start[k], v_start[k + 1], v_start[k + 2]))
-        x = scale(1.0 / h, sub(rotate(R, vec3(v[k], v[k + 1], v[k + 2])), x))
+        x = (1.0 / h) * (rotate(R, vec3(v[k], v[k + 1], v[k + 2])) - x)
         a[k] = x.x
         a[k + 1] = x.y
         a[k + 2] = x.z
@@ -126,7 +126,7 @@ cdef inline void floating_unturned_mean(const real* q_start, const real* v_start
 cdef inline void floating_turned_vdot(const real* q, const real* v, const real* a, real* vdot) noexcept nogil:
     cdef Mat3 R = rotation_from_quaternion(q[3], q[4], q[5], q[6])
     cdef Vec3 alpha = unrotate(R, vec3(a[0], a[1], a[2]))
-    cdef Vec3 u = sub(unrotate(R, vec3(a[3], a[4], a[5])), cross(vec3(v[0], v[1], v[2]), vec3(v[3], v[4], v[5])))
+    cdef Vec3 u = unrotate(R, vec3(a[3], a[4], a[5])) - cross(vec3(v[0], v[1], v[2]), vec3(v[3], v[4], v[5]))
     vdot[0] = alpha.x
     vdot[1] = alpha.y
     vdot[2] = alpha.z

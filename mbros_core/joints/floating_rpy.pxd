@@ -7,13 +7,12 @@ from mbros_core.scalar.real cimport real
 from mbros_core.groups.rpy cimport rotation_from_rpy, rpy_rates, rpy_velocity, rpy_spin
 from mbros_core.groups.spin cimport about_center, center_of, mean_acceleration
 from mbros_core.joints.ball_rpy cimport ball_rpy_place
-from mbros_core.spatial cimport (Inertia, Motion, Pose, Vec3, add, column_x, column_y, column_z, cross, motion, rotate, scale, sub, vec3,
-                                 zero3)
+from mbros_core.spatial cimport Inertia, Motion, Pose, Vec3, column_x, column_y, column_z, cross, motion, rotate, vec3, zero3
 
 
 cdef inline void floating_rpy_place(Pose X_WF, const real* q, Pose* X_WM, Motion* S) noexcept nogil:
     ball_rpy_place(X_WF, q, X_WM, S)
-    X_WM.p = add(X_WF.p, rotate(X_WF.R, vec3(q[3], q[4], q[5])))
+    X_WM.p = X_WF.p + rotate(X_WF.R, vec3(q[3], q[4], q[5]))
     S[3] = motion(zero3(), column_x(X_WF.R))
     S[4] = motion(zero3(), column_y(X_WF.R))
     S[5] = motion(zero3(), column_z(X_WF.R))
@@ -34,13 +33,13 @@ cdef inline void floating_rpy_first_half(real* q, const real* v, const Inertia* 
     """The centre of mass goes straight on, the body turns about it."""
     cdef Vec3 p = center_of(M)
     cdef Vec3 c = rotate(rotation_from_rpy(q), p)
-    cdef Vec3 d = add(c, scale(half, add(vec3(v[3], v[4], v[5]), cross(vec3(v[0], v[1], v[2]), c))))
+    cdef Vec3 d = c + half * (vec3(v[3], v[4], v[5]) + cross(vec3(v[0], v[1], v[2]), c))
     cdef real rate[3]
     rpy_rates(q, v, rate)
     q[0] = q[0] + half * rate[0]
     q[1] = q[1] + half * rate[1]
     q[2] = q[2] + half * rate[2]
-    d = sub(d, rotate(rotation_from_rpy(q), p))
+    d = d - rotate(rotation_from_rpy(q), p)
     q[3] = q[3] + d.x
     q[4] = q[4] + d.y
     q[5] = q[5] + d.z
@@ -52,13 +51,13 @@ cdef inline void floating_rpy_second_half(const real* q_start, real* q, const re
     cdef Vec3 c = rotate(rotation_from_rpy(q_start), p)
     cdef Vec3 c_h = rotate(rotation_from_rpy(q), p)
     cdef Vec3 w_h = vec3(v[0], v[1], v[2])
-    cdef Vec3 a_c = add(vec3(a[3], a[4], a[5]), add(cross(vec3(a[0], a[1], a[2]), c_h), cross(w_h, cross(w_h, c_h))))
-    cdef Vec3 u = add(add(vec3(v_start[3], v_start[4], v_start[5]), cross(vec3(v_start[0], v_start[1], v_start[2]), c)), scale(h, a_c))
-    cdef Vec3 d = add(c_h, scale(0.5 * h, u))
+    cdef Vec3 a_c = vec3(a[3], a[4], a[5]) + (cross(vec3(a[0], a[1], a[2]), c_h) + cross(w_h, cross(w_h, c_h)))
+    cdef Vec3 u = vec3(v_start[3], v_start[4], v_start[5]) + cross(vec3(v_start[0], v_start[1], v_start[2]), c) + h * a_c
+    cdef Vec3 d = c_h + 0.5 * h * u
     cdef Vec3 w = rpy_spin(q_start, q, v_start, v, a, about_center(M, p), h)
     c = rotate(rotation_from_rpy(q), p)
-    d = sub(d, c)
-    u = sub(u, cross(w, c))
+    d = d - c
+    u = u - cross(w, c)
     q[3] = q[3] + d.x
     q[4] = q[4] + d.y
     q[5] = q[5] + d.z

@@ -5,7 +5,7 @@ H_FM columns [0; Fx], [0; Fy], [Fz; 0],  Hdot = 0,  N = 1.
 """
 from mbros_core.scalar.real cimport real, sincos
 from mbros_core.groups.spin cimport center_of
-from mbros_core.spatial cimport Inertia, Motion, Pose, Vec3, add, column_x, column_y, column_z, motion, rotate_about_z, scale, zero3
+from mbros_core.spatial cimport Inertia, Motion, Pose, Vec3, column_x, column_y, column_z, motion, rotate_about_z, zero3
 
 
 cdef inline void planar_place(Pose X_WF, const real* q, Pose* X_WM, Motion* S) noexcept nogil:
@@ -13,7 +13,7 @@ cdef inline void planar_place(Pose X_WF, const real* q, Pose* X_WM, Motion* S) n
     cdef real c
     sincos(q[2], s, c)
     X_WM.R = rotate_about_z(X_WF.R, s, c)
-    X_WM.p = add(X_WF.p, add(scale(q[0], column_x(X_WF.R)), scale(q[1], column_y(X_WF.R))))
+    X_WM.p = X_WF.p + (q[0] * column_x(X_WF.R) + q[1] * column_y(X_WF.R))
     S[0] = motion(zero3(), column_x(X_WF.R))
     S[1] = motion(zero3(), column_y(X_WF.R))
     S[2] = motion(column_z(X_WF.R), zero3())

@@ -7,7 +7,7 @@ from libc.math cimport NAN
 from mbros_core.support.held cimport Question, answered, asked
 from mbros_core.scalar.real cimport LANES, lane, real, set_lane
 from mbros_core.joints.joint cimport MAX_NQ, MAX_NV
-from mbros_core.spatial cimport Mat3, Motion, Pose, Vec3, compose, add, motion, rotate, vec3
+from mbros_core.spatial cimport Mat3, Motion, Pose, Vec3, compose, motion, rotate, vec3
 
 cdef extern from "user.hpp" nogil:
     ctypedef struct mbros_user_joint:
@@ -71,7 +71,7 @@ cdef inline void user_place(const mbros_user_joint* u, Pose X_WF, const real* q,
         still[k] = real(0.0)
     user_evaluate(u, q, still, &X_FM, S, &bias)
     X_WM.R = compose(X_WF.R, X_FM.R)
-    X_WM.p = add(X_WF.p, rotate(X_WF.R, X_FM.p))
+    X_WM.p = X_WF.p + rotate(X_WF.R, X_FM.p)
     for k in range(u.nv):
         S[k] = motion(rotate(X_WF.R, S[k].w), rotate(X_WF.R, S[k].v))
 

@@ -8,7 +8,7 @@ cdef extern from "scalar/pack.hpp" namespace "mbros" nogil:
         pack()
         pack operator+(pack)
         pack operator-(pack)
-        pack operator*(pack)
+        pack operator*(pack, pack) noexcept
         pack operator-()
 
     pack spread(real) noexcept

@@ -3,19 +3,13 @@ numbers. See pack.pxd."""
 from mbros_core.scalar.pack cimport PACK, pack, packed, spread, unpack
 from mbros_core.scalar.real cimport real
 from mbros_core.spatial cimport Mat3, Vec3
+from mbros_core.scalar.vector cimport Vector3
 
-cdef struct Vec3s:
-    pack x
-    pack y
-    pack z
+ctypedef Vector3[pack] Vec3s
 
+cdef extern from "scalar/vector.hpp" nogil:
+    Vec3s vec3s "mbros::vector3<mbros::pack>"(pack, pack, pack) noexcept
 
-cdef inline Vec3s vec3s(pack x, pack y, pack z) noexcept nogil:
-    cdef Vec3s a
-    a.x = x
-    a.y = y
-    a.z = z
-    return a
 
 cdef inline Vec3s load3(const real* at, int row) noexcept nogil:
     at = at + row * PACK
@@ -35,21 +29,6 @@ cdef inline Vec3s spread3(const real* at, int row) noexcept nogil:
 cdef inline Vec3s alike(Vec3 a) noexcept nogil:
     """The same vector throughout."""
     return vec3s(spread(a.x), spread(a.y), spread(a.z))
-
-cdef inline Vec3s add3(Vec3s a, Vec3s b) noexcept nogil:
-    return vec3s(a.x + b.x, a.y + b.y, a.z + b.z)
-
-cdef inline Vec3s sub3(Vec3s a, Vec3s b) noexcept nogil:
-    return vec3s(a.x - b.x, a.y - b.y, a.z - b.z)
-
-cdef inline Vec3s scale3(pack s, Vec3s a) noexcept nogil:
-    return vec3s(s * a.x, s * a.y, s * a.z)
-
-cdef inline Vec3s cross3(Vec3s a, Vec3s b) noexcept nogil:
-    return vec3s(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x)
-
-cdef inline pack dot3(Vec3s a, Vec3s b) noexcept nogil:
-    return a.x * b.x + a.y * b.y + a.z * b.z
 
 cdef inline Vec3s times3(Mat3 A, Vec3s a) noexcept nogil:
     """A a."""

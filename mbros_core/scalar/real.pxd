@@ -11,13 +11,15 @@ cdef extern from "scalar/real.hpp" namespace "mbros" nogil:
         real(double)
         real operator+(real)
         real operator-(real)
-        real operator*(real)
         real operator/(real)
         real operator-()
         real operator+(double, real) noexcept
         real operator-(double, real) noexcept
-        real operator*(double, real) noexcept
         real operator/(double, real) noexcept
+        # Not as the member real * real: Cython would take it for real * vector, too.
+        real operator*(double, real) noexcept
+        real operator*(real, real) noexcept
+        real operator*(real, double) noexcept
 
     cdef cppclass mask:
         pass

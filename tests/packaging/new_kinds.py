@@ -6,7 +6,7 @@ JOINT = {
 X_FM = (Rz(q0), q1 Mx),  H_FM columns [Fz; q1 My], [0; Mx],  Hdot v = [0; 2 v0 v1 My - q1 v0^2 Mx].
 """
 from mbros_core.scalar.real cimport real, sincos
-from mbros_core.spatial cimport Motion, Pose, add, column_x, column_y, column_z, cross, motion, rotate_about_z, scale, sub, zero3
+from mbros_core.spatial cimport Motion, Pose, column_x, column_y, column_z, cross, motion, rotate_about_z, zero3
 
 
 cdef inline void polar_place(Pose X_WF, const real* q, Pose* X_WM, Motion* S) noexcept nogil:
@@ -14,12 +14,12 @@ cdef inline void polar_place(Pose X_WF, const real* q, Pose* X_WM, Motion* S) no
     cdef real c
     sincos(q[0], s, c)
     X_WM.R = rotate_about_z(X_WF.R, s, c)
-    X_WM.p = add(X_WF.p, scale(q[1], column_x(X_WM.R)))
-    S[0] = motion(column_z(X_WF.R), scale(q[1], column_y(X_WM.R)))
+    X_WM.p = X_WF.p + q[1] * column_x(X_WM.R)
+    S[0] = motion(column_z(X_WF.R), q[1] * column_y(X_WM.R))
     S[1] = motion(zero3(), column_x(X_WM.R))
 
 cdef inline Motion polar_bias(const Motion* S, const real* q, const real* v) noexcept nogil:
-    return motion(zero3(), sub(scale(real(2.0) * v[0] * v[1], cross(S[0].w, S[1].v)), scale(q[1] * v[0] * v[0], S[1].v)))
+    return motion(zero3(), 2.0 * v[0] * v[1] * cross(S[0].w, S[1].v) - q[1] * v[0] * v[0] * S[1].v)
 ''',
     "mbros_core/joints/dispatch.pxd": [
         ("from mbros_core.joints.prismatic ",
