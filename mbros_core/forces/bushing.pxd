@@ -17,7 +17,7 @@ fixed axis. With t = tan(half of B's angle) n, the vector part of B's quaternion
 quaternion law          q = 2 eps of R_AC's unit quaternion (eta, eps): the same small angles, qdot = (eta - [eps]) w_AC, and the
                         energy-consistent displacement. No singularity: the torque of an axis grows with sin(angle)
 
-Parameters: k (3, N m/rad), d (3, N m s/rad), kx (3, N/m), dx (3, N s/m). Within 0.008 of cos(pitch) = 0 (gimbal lock) the
+Within 0.008 of cos(pitch) = 0 (gimbal lock) the
 wrench of the first two is NaN, which the callers turn into an error that names the element.
 """
 from mbros_core.scalar.real cimport NAN, atan2, fabs, less, real, select, sqrt
@@ -34,7 +34,14 @@ cdef enum:
     GIMBAL_PER_MILLE = 8         # Drake's tolerance on |cos(pitch)|, 0.4584 degrees from lock
 
 
-cdef inline void bushing_pair(const real* par, const Relative* r, BushingLaw law, ForceOut* out) noexcept nogil:
+cdef struct BushingNumbers:
+    Vec3 torque_stiffness        # k, N m/rad
+    Vec3 torque_damping          # d, N m s/rad
+    Vec3 force_stiffness         # kx, N/m
+    Vec3 force_damping           # dx, N s/m
+
+
+cdef inline void bushing_pair(const BushingNumbers* par, const Relative* r, BushingLaw law, ForceOut* out) noexcept nogil:
     cdef real e[4]
     cdef Vec3 t
     quaternion_of(r.X.R, e)
@@ -45,7 +52,7 @@ cdef inline void bushing_pair(const real* par, const Relative* r, BushingLaw law
     add_displacement(par, r, e, law != DRAKE_LAW, t, out)
 
 
-cdef inline Vec3 torque_of_angles(const real* par, const Mat3* R, Vec3 w, ForceOut* out) noexcept nogil:
+cdef inline Vec3 torque_of_angles(const BushingNumbers* par, const Mat3* R, Vec3 w, ForceOut* out) noexcept nogil:
     """t on C in A from roll, pitch, yaw; energy and powers into `out`."""
     # angles, and sines and cosines straight from the matrix
     cdef real s1 = -R.zx
@@ -67,7 +74,7 @@ cdef inline Vec3 torque_of_angles(const real* par, const Mat3* R, Vec3 w, ForceO
     return vec3(c2 * b - s2 * tau.y, s2 * b + c2 * tau.y, tau.z + locked)
 
 
-cdef inline Vec3 torque_of_quaternion(const real* par, const real* e, Vec3 w, ForceOut* out) noexcept nogil:
+cdef inline Vec3 torque_of_quaternion(const BushingNumbers* par, const real* e, Vec3 w, ForceOut* out) noexcept nogil:
     """t on C in A from q = 2 eps, which both signs of the quaternion agree on; energy and powers into `out`."""
     cdef Vec3 eps = vec3(e[1], e[2], e[3])
     cdef Vec3 qdot = e[0] * w + cross(w, eps)
@@ -75,17 +82,17 @@ cdef inline Vec3 torque_of_quaternion(const real* par, const real* e, Vec3 w, Fo
     return e[0] * tau + cross(eps, tau)
 
 
-cdef inline Vec3 springs(const real* par, Vec3 q, Vec3 qdot, ForceOut* out) noexcept nogil:
+cdef inline Vec3 springs(const BushingNumbers* par, Vec3 q, Vec3 qdot, ForceOut* out) noexcept nogil:
     """tau_i = -(k_i q_i + d_i qdot_i); energy and powers are written to `out`."""
-    cdef Vec3 spring = vec3(par[0] * q.x, par[1] * q.y, par[2] * q.z)
-    cdef Vec3 damper = vec3(par[3] * qdot.x, par[4] * qdot.y, par[5] * qdot.z)
+    cdef Vec3 spring = vec3(par.torque_stiffness.x * q.x, par.torque_stiffness.y * q.y, par.torque_stiffness.z * q.z)
+    cdef Vec3 damper = vec3(par.torque_damping.x * qdot.x, par.torque_damping.y * qdot.y, par.torque_damping.z * qdot.z)
     out.energy = 0.5 * dot(spring, q)
     out.conservative = -dot(spring, qdot)
     out.nonconservative = -dot(damper, qdot)
     return -(spring + damper)
 
 
-cdef inline void add_displacement(const real* par, const Relative* r, real* e, bint exact, Vec3 t, ForceOut* out) noexcept nogil:
+cdef inline void add_displacement(const BushingNumbers* par, const Relative* r, real* e, bint exact, Vec3 t, ForceOut* out) noexcept nogil:
     """The wrench of t and of the springs along the half-way frame's axes. e: quaternion of R_AC, overwritten; exact: w_AB."""
     cdef Vec3 p = r.X.p
     cdef Vec3 w = r.V.w
@@ -97,8 +104,8 @@ cdef inline void add_displacement(const real* par, const Relative* r, real* e, b
         w_AB = w_AB - 0.5 * cross(half, w)
     cdef Vec3 x = unrotate(R_AB, p)
     cdef Vec3 xdot = unrotate(R_AB, r.V.v - cross(w_AB, p))
-    cdef Vec3 pull = vec3(par[6] * x.x, par[7] * x.y, par[8] * x.z)
-    cdef Vec3 drag = vec3(par[9] * xdot.x, par[10] * xdot.y, par[11] * xdot.z)
+    cdef Vec3 pull = vec3(par.force_stiffness.x * x.x, par.force_stiffness.y * x.y, par.force_stiffness.z * x.z)
+    cdef Vec3 drag = vec3(par.force_damping.x * xdot.x, par.force_damping.y * xdot.y, par.force_damping.z * xdot.z)
     cdef Vec3 f = rotate(R_AB, -(pull + drag))
     cdef Vec3 moment = 0.5 * cross(p, f)
     if exact:
@@ -109,12 +116,11 @@ cdef inline void add_displacement(const real* par, const Relative* r, real* e, b
     out.nonconservative = out.nonconservative - dot(drag, xdot)
 
 
-cdef inline void bushing_springs(const real* par, const Relative* r, BushingLaw law, Springs* out) noexcept nogil:
+cdef inline void bushing_springs(const BushingNumbers* par, const Relative* r, BushingLaw law, Springs* out) noexcept nogil:
     """Three springs on the angles and three along the half-way frame's axes."""
     cdef real e[4]
     cdef Mat3 R_AB
     cdef Vec3 half
-    cdef int i
     quaternion_of(r.X.R, e)
     if law == QUATERNION_LAW:
         springs_on_quaternion(e, out)
@@ -127,9 +133,10 @@ cdef inline void bushing_springs(const real* par, const Relative* r, BushingLaw 
     spring_along(column_y(R_AB), r.X.p, half, out, 4)
     spring_along(column_z(R_AB), r.X.p, half, out, 5)
     out.n = 6
-    for i in range(3):
-        out.k[i], out.d[i] = par[i], par[3 + i]
-        out.k[3 + i], out.d[3 + i] = par[6 + i], par[9 + i]
+    out.k[0], out.k[1], out.k[2] = par.torque_stiffness.x, par.torque_stiffness.y, par.torque_stiffness.z
+    out.d[0], out.d[1], out.d[2] = par.torque_damping.x, par.torque_damping.y, par.torque_damping.z
+    out.k[3], out.k[4], out.k[5] = par.force_stiffness.x, par.force_stiffness.y, par.force_stiffness.z
+    out.d[3], out.d[4], out.d[5] = par.force_damping.x, par.force_damping.y, par.force_damping.z
 
 
 cdef inline void springs_on_angles(const Mat3* R, Springs* out) noexcept nogil:

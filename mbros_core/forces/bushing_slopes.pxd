@@ -13,27 +13,28 @@ omega is the turn of B, in both laws. The moment of f is 1/2 (1 + [rho]) (p x f)
 from mbros_core.scalar.pack cimport PACK, pack, spread
 from mbros_core.scalar.pack3 cimport Vec3s, alike, load3, save3, times3
 from mbros_core.scalar.real cimport atan2, real, sqrt
-from mbros_core.forces.bushing cimport BushingLaw, DRAKE_LAW, QUATERNION_LAW
+from mbros_core.forces.bushing cimport BushingLaw, BushingNumbers, DRAKE_LAW, QUATERNION_LAW
 from mbros_core.forces.element cimport (ALONG_MOVE, ALONG_TURN, ALONG_V, ALONG_W, BY_Q_F, BY_Q_T, BY_V_F, BY_V_T, ROWS_ALONG, Relative)
 from mbros_core.spatial cimport (Mat3, Vec3, add_matrices, column_x, column_y, column_z, compose, cross, dot, from_columns, from_rows,
                                  outer, quaternion_of, rotate, rotation_from_quaternion, transpose, vec3, zero3)
 
 
-cdef inline Mat3 weighted(const real* k, Mat3 A) noexcept nogil:
+cdef inline Mat3 weighted(Vec3 k, Mat3 A) noexcept nogil:
     """-diag(k) A."""
     cdef Mat3 B
-    B.xx, B.xy, B.xz = -(k[0] * A.xx), -(k[0] * A.xy), -(k[0] * A.xz)
-    B.yx, B.yy, B.yz = -(k[1] * A.yx), -(k[1] * A.yy), -(k[1] * A.yz)
-    B.zx, B.zy, B.zz = -(k[2] * A.zx), -(k[2] * A.zy), -(k[2] * A.zz)
+    B.xx, B.xy, B.xz = -(k.x * A.xx), -(k.x * A.xy), -(k.x * A.xz)
+    B.yx, B.yy, B.yz = -(k.y * A.yx), -(k.y * A.yy), -(k.y * A.yz)
+    B.zx, B.zy, B.zz = -(k.z * A.zx), -(k.z * A.zy), -(k.z * A.zz)
     return B
 
 
-cdef inline Vec3 efforts(const real* par, Vec3 x, Vec3 rate) noexcept nogil:
-    """-(k x + d rate) of three axes: k at par[0], d at par[3]."""
-    return vec3(-(par[0] * x.x + par[3] * rate.x), -(par[1] * x.y + par[4] * rate.y), -(par[2] * x.z + par[5] * rate.z))
+cdef inline Vec3 efforts(const BushingNumbers* par, Vec3 x, Vec3 rate) noexcept nogil:
+    """-(k x + d rate) of three axes."""
+    cdef Vec3 k = par.torque_stiffness, d = par.torque_damping
+    return vec3(-(k.x * x.x + d.x * rate.x), -(k.y * x.y + d.y * rate.y), -(k.z * x.z + d.z * rate.z))
 
 
-cdef inline void turn_angles(const real* par, const Relative* r, Mat3* N, Mat3* A, Mat3* B) noexcept nogil:
+cdef inline void turn_angles(const BushingNumbers* par, const Relative* r, Mat3* N, Mat3* A, Mat3* B) noexcept nogil:
     """N, A and B of (1) on roll, pitch and yaw. N changes with the last two of them."""
     cdef const Mat3* R = &r.X.R
     cdef real s1 = -R.zx
@@ -62,7 +63,7 @@ cdef inline Mat3 turned_by(Vec3 a, Vec3 eps, Mat3 N, real sign) noexcept nogil:
     return add_matrices(outer(-0.5 * a, eps), from_columns(cross(b, column_x(N)), cross(b, column_y(N)), cross(b, column_z(N))))
 
 
-cdef inline void turn_quaternion(const real* par, const real* e, Vec3 w, Mat3* N, Mat3* A, Mat3* B) noexcept nogil:
+cdef inline void turn_quaternion(const BushingNumbers* par, const real* e, Vec3 w, Mat3* N, Mat3* A, Mat3* B) noexcept nogil:
     """N, A and B of (1) on the quaternion: N = eta - [eps]."""
     cdef Vec3 eps = vec3(e[1], e[2], e[3])
     cdef Vec3 tau
@@ -72,11 +73,11 @@ cdef inline void turn_quaternion(const real* par, const real* e, Vec3 w, Mat3* N
     B[0] = turned_by(tau, eps, N[0], real(-1.0))
 
 
-cdef inline void turning_slopes(const real* par, Mat3 N, Mat3 A, Mat3 B, real* along, int blocks) noexcept nogil:
+cdef inline void turning_slopes(const BushingNumbers* par, Mat3 N, Mat3 A, Mat3 B, real* along, int blocks) noexcept nogil:
     """(1)."""
     cdef Mat3 T = transpose(N)
-    cdef Mat3 damping = compose(T, weighted(par + 3, N))
-    cdef Mat3 stiffness = add_matrices(B, compose(T, add_matrices(weighted(par, N), weighted(par + 3, A))))
+    cdef Mat3 damping = compose(T, weighted(par.torque_damping, N))
+    cdef Mat3 stiffness = add_matrices(B, compose(T, add_matrices(weighted(par.torque_stiffness, N), weighted(par.torque_damping, A))))
     cdef Vec3s turn
     cdef real* at
     cdef int k
@@ -97,12 +98,12 @@ cdef inline Vec3s moment(Vec3s p_x_f, Vec3s rho, bint exact) noexcept nogil:
     return spread(real(0.5)) * (p_x_f + cross(rho, p_x_f) if exact else p_x_f)
 
 
-cdef inline void moving_slopes(const real* par, const Relative* r, real* e, bint exact, real* along, int blocks) noexcept nogil:
+cdef inline void moving_slopes(const BushingNumbers* par, const Relative* r, real* e, bint exact, real* along, int blocks) noexcept nogil:
     """(2) and (3), and the moment of f. e: quaternion of R_AC, overwritten."""
     cdef real one_more = 1.0 + e[0]
     cdef Mat3 R = rotation_from_quaternion(one_more, e[1], e[2], e[3])
-    cdef Mat3 K = compose(R, weighted(par + 6, transpose(R)))           # of (3), negative
-    cdef Mat3 D = compose(R, weighted(par + 9, transpose(R)))
+    cdef Mat3 K = compose(R, weighted(par.force_stiffness, transpose(R)))           # of (3), negative
+    cdef Mat3 D = compose(R, weighted(par.force_damping, transpose(R)))
     cdef Vec3 half = (1.0 / one_more) * vec3(e[1], e[2], e[3])
     cdef Vec3 w_AB = 0.5 * (r.V.w - cross(half, r.V.w) if exact else r.V.w)
     cdef Vec3 away = r.V.v - cross(w_AB, r.X.p)
@@ -132,7 +133,7 @@ cdef inline void moving_slopes(const real* par, const Relative* r, real* e, bint
         save3(at, BY_V_F, df)
 
 
-cdef inline void bushing_slopes(const real* par, const Relative* r, BushingLaw law, real* along, int blocks) noexcept nogil:
+cdef inline void bushing_slopes(const BushingNumbers* par, const Relative* r, BushingLaw law, real* along, int blocks) noexcept nogil:
     cdef real e[4]
     cdef Mat3 N, A, B
     quaternion_of(r.X.R, e)

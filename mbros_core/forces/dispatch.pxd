@@ -1,14 +1,17 @@
 """The one switch over force-element kinds."""
 from mbros_core.scalar.real cimport fmax, real
-from mbros_core.forces.body_force cimport body_gravity_body, body_gravity_slopes, body_wrench_body, body_wrench_slopes
-from mbros_core.forces.bushing cimport BushingLaw, DRAKE_LAW, ENERGY_CONSISTENT_LAW, QUATERNION_LAW, bushing_pair, bushing_springs
+from mbros_core.forces.body_force cimport (BodyGravityNumbers, BodyWrenchNumbers, body_gravity_body, body_gravity_slopes, body_wrench_body,
+                                           body_wrench_slopes)
+from mbros_core.forces.bushing cimport (BushingLaw, BushingNumbers, DRAKE_LAW, ENERGY_CONSISTENT_LAW, QUATERNION_LAW, bushing_pair,
+                                        bushing_springs)
 from mbros_core.forces.bushing_slopes cimport bushing_slopes
-from mbros_core.forces.door_hinge cimport door_hinge_coordinate, door_hinge_slopes
+from mbros_core.forces.door_hinge cimport DoorHingeNumbers, door_hinge_coordinate, door_hinge_slopes
 from mbros_core.forces.element cimport ForceElement, ForceOut, Relative, Springs
-from mbros_core.forces.joint_spring cimport joint_spring_coordinate, joint_spring_slopes
-from mbros_core.forces.spring_damper cimport spring_damper_pair, spring_damper_slopes, spring_damper_springs
-from mbros_core.forces.stribeck cimport stribeck_coordinate, stribeck_slopes
+from mbros_core.forces.joint_spring cimport JointSpringNumbers, joint_spring_coordinate, joint_spring_slopes
+from mbros_core.forces.spring_damper cimport SpringDamperNumbers, spring_damper_pair, spring_damper_slopes, spring_damper_springs
+from mbros_core.forces.stribeck cimport StribeckNumbers, stribeck_coordinate, stribeck_slopes
 from mbros_core.forces.user cimport mbros_user_force, user_pair
+from mbros_core.spatial cimport Vec3
 
 # The numbers of mbros_core.forces.registry; numbers and names are compared with it when the module is imported.
 cdef enum ForceKind:
@@ -44,9 +47,9 @@ cdef inline void evaluate_pair(const ForceElement* e, const real* par, const Rel
     if kind == USER_FORCE:
         user_pair(<const mbros_user_force*>e.user, r, out)
     elif kind == SPRING_DAMPER:
-        spring_damper_pair(par, r, out)
+        spring_damper_pair(<const SpringDamperNumbers*>par, r, out)
     else:
-        bushing_pair(par, r, law_of(kind), out)             # in one place for all laws: it stands here in full
+        bushing_pair(<const BushingNumbers*>par, r, law_of(kind), out)             # in one place for all laws: it stands here in full
 
 
 cdef inline bint may_be_stiff(const ForceElement* e) noexcept nogil:
@@ -58,43 +61,48 @@ cdef inline void evaluate_springs(const ForceElement* e, const real* par, const 
     """Of what may be stiff."""
     cdef int kind = e.kind
     if kind == BUSHING:
-        bushing_springs(par, r, DRAKE_LAW, out)
+        bushing_springs(<const BushingNumbers*>par, r, DRAKE_LAW, out)
     elif kind == BUSHING_ENERGY_CONSISTENT:
-        bushing_springs(par, r, ENERGY_CONSISTENT_LAW, out)
+        bushing_springs(<const BushingNumbers*>par, r, ENERGY_CONSISTENT_LAW, out)
     elif kind == BUSHING_QUATERNION:
-        bushing_springs(par, r, QUATERNION_LAW, out)
+        bushing_springs(<const BushingNumbers*>par, r, QUATERNION_LAW, out)
     else:
-        spring_damper_springs(par, r, out)
+        spring_damper_springs(<const SpringDamperNumbers*>par, r, out)
+
+
+cdef inline real largest(Vec3 a) noexcept nogil:
+    return fmax(a.x, fmax(a.y, a.z))
 
 
 cdef inline void largest_constants(const ForceElement* e, const real* par, real* stiffness, real* damping) noexcept nogil:
     """Of what may be stiff: of turning, and of moving."""
+    cdef const BushingNumbers* n = <const BushingNumbers*>par
     if e.kind == SPRING_DAMPER:
-        stiffness[0], stiffness[1] = real(0.0), par[1]
-        damping[0], damping[1] = real(0.0), par[2]
+        stiffness[0], stiffness[1] = real(0.0), (<const SpringDamperNumbers*>par).stiffness
+        damping[0], damping[1] = real(0.0), (<const SpringDamperNumbers*>par).damping
         return
-    stiffness[0], stiffness[1] = fmax(par[0], fmax(par[1], par[2])), fmax(par[6], fmax(par[7], par[8]))
-    damping[0], damping[1] = fmax(par[3], fmax(par[4], par[5])), fmax(par[9], fmax(par[10], par[11]))
+    stiffness[0], stiffness[1] = largest(n.torque_stiffness), largest(n.force_stiffness)
+    damping[0], damping[1] = largest(n.torque_damping), largest(n.force_damping)
 
 
 cdef inline void evaluate_coordinate(int kind, const real* par, real q, real v, ForceOut* out) noexcept nogil:
     if kind == JOINT_SPRING:
-        joint_spring_coordinate(par, q, v, out)
+        joint_spring_coordinate(<const JointSpringNumbers*>par, q, v, out)
     elif kind == DOOR_HINGE:
-        door_hinge_coordinate(par, q, v, out)
+        door_hinge_coordinate(<const DoorHingeNumbers*>par, q, v, out)
     else:
-        stribeck_coordinate(par, q, v, out)
+        stribeck_coordinate(<const StribeckNumbers*>par, q, v, out)
 
 
 cdef inline void coordinate_slopes(int kind, const real* par, real q, real v, real* by_q, real* by_v) noexcept nogil:
     """d tau/d q and d tau/d v, of kinds that have them."""
     if kind == JOINT_SPRING:
-        joint_spring_slopes(par, by_q, by_v)
+        joint_spring_slopes(<const JointSpringNumbers*>par, by_q, by_v)
         return
     if kind == DOOR_HINGE:
-        door_hinge_slopes(par, q, v, by_q, by_v)
+        door_hinge_slopes(<const DoorHingeNumbers*>par, q, v, by_q, by_v)
         return
-    stribeck_slopes(par, v, by_q, by_v)
+    stribeck_slopes(<const StribeckNumbers*>par, v, by_q, by_v)
 
 
 cdef inline bint has_coordinate_slopes(int kind) noexcept nogil:
@@ -109,9 +117,9 @@ cdef inline bint has_constant_slopes(int kind) noexcept nogil:
 
 cdef inline void evaluate_body(int kind, const real* par, const Relative* r, ForceOut* out) noexcept nogil:
     if kind == BODY_WRENCH:
-        body_wrench_body(par, r, out)
+        body_wrench_body(<const BodyWrenchNumbers*>par, r, out)
     else:
-        body_gravity_body(par, r, out)
+        body_gravity_body(<const BodyGravityNumbers*>par, r, out)
 
 
 cdef inline bint has_wrench_slopes(int kind) noexcept nogil:
@@ -123,14 +131,14 @@ cdef inline bint has_wrench_slopes(int kind) noexcept nogil:
 cdef inline void wrench_slopes(int kind, const real* par, const Relative* r, real* along, int blocks) noexcept nogil:
     """Of kinds that have them (element.pxd)."""
     if kind == BUSHING:
-        bushing_slopes(par, r, DRAKE_LAW, along, blocks)
+        bushing_slopes(<const BushingNumbers*>par, r, DRAKE_LAW, along, blocks)
     elif kind == BUSHING_ENERGY_CONSISTENT:
-        bushing_slopes(par, r, ENERGY_CONSISTENT_LAW, along, blocks)
+        bushing_slopes(<const BushingNumbers*>par, r, ENERGY_CONSISTENT_LAW, along, blocks)
     elif kind == BUSHING_QUATERNION:
-        bushing_slopes(par, r, QUATERNION_LAW, along, blocks)
+        bushing_slopes(<const BushingNumbers*>par, r, QUATERNION_LAW, along, blocks)
     elif kind == BODY_WRENCH:
-        body_wrench_slopes(par, r, along, blocks)
+        body_wrench_slopes(<const BodyWrenchNumbers*>par, r, along, blocks)
     elif kind == BODY_GRAVITY:
-        body_gravity_slopes(par, r, along, blocks)
+        body_gravity_slopes(<const BodyGravityNumbers*>par, r, along, blocks)
     else:
-        spring_damper_slopes(par, r, along, blocks)
+        spring_damper_slopes(<const SpringDamperNumbers*>par, r, along, blocks)

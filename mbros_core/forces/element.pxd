@@ -1,7 +1,8 @@
 """What the engine knows of a force element, and what every kind must be able to do: always all three of wrench (or
 generalized force), stored energy and power.
 
-A kind has one of these functions, by what its registry row says that it acts on; par are its tunable numbers, as the row names them.
+A kind has one of these functions, by what its registry row says that it acts on; par are its tunable numbers, a struct whose fields
+are those of the row, in their order.
 
 A `pair` acts between frame A fixed on one body and frame C fixed on another, from what C does relative to A:
 

@@ -42,29 +42,34 @@ cdef inline Motion polar_bias(const Motion* S, const real* q, const real* v) noe
 
 FORCE = {
     "mbros_core/forces/progressive_spring.pxd": '''"""Progressive spring on one joint coordinate: tau = -(k x + k3 x^3), x = q - q0.
-
-Parameters: q0 (rad or m), k (N m/rad or N/m), k3 (N m/rad^3 or N/m^3).
 """
 from mbros_core.scalar.real cimport real
 from mbros_core.forces.element cimport ForceOut
 
+cdef struct ProgressiveSpringNumbers:
+    real position                # q0, rad or m
+    real stiffness               # k, N m/rad or N/m
+    real cubic_stiffness         # k3, N m/rad^3 or N/m^3
 
-cdef inline void progressive_spring_coordinate(const real* par, real q, real v, ForceOut* out) noexcept nogil:
-    cdef real x = q - par[0]
-    out.tau = -(par[1] * x + par[2] * x * x * x)
+
+cdef inline void progressive_spring_coordinate(const ProgressiveSpringNumbers* par, real q, real v, ForceOut* out) noexcept nogil:
+    cdef real x = q - par.position
+    out.tau = -(par.stiffness * x + par.cubic_stiffness * x * x * x)
     out.C = real(0.0)
-    out.K = par[1] + 3.0 * par[2] * x * x
-    out.energy = 0.5 * par[1] * x * x + 0.25 * par[2] * x * x * x * x
+    out.K = par.stiffness + 3.0 * par.cubic_stiffness * x * x
+    out.energy = 0.5 * par.stiffness * x * x + 0.25 * par.cubic_stiffness * x * x * x * x
     out.conservative = out.tau * v
     out.nonconservative = real(0.0)
 ''',
     "mbros_core/forces/dispatch.pxd": [
         ("from mbros_core.forces.spring_damper ",
-         "from mbros_core.forces.progressive_spring cimport progressive_spring_coordinate\nfrom mbros_core.forces.spring_damper "),
+         "from mbros_core.forces.progressive_spring cimport ProgressiveSpringNumbers, progressive_spring_coordinate\n"
+         "from mbros_core.forces.spring_damper "),
         ("    USER_FORCE = 9\n", "    PROGRESSIVE_SPRING = 9\n    USER_FORCE = 10\n"),
         ("        user=USER_FORCE)", "        progressive_spring=PROGRESSIVE_SPRING, user=USER_FORCE)"),
         ("    elif kind == DOOR_HINGE:\n",
-         "    elif kind == PROGRESSIVE_SPRING:\n        progressive_spring_coordinate(par, q, v, out)\n    elif kind == DOOR_HINGE:\n")],
+         "    elif kind == PROGRESSIVE_SPRING:\n        progressive_spring_coordinate(<const ProgressiveSpringNumbers*>par, q, v, out)\n"
+         "    elif kind == DOOR_HINGE:\n")],
     "mbros_core/forces/registry.py": [
         (")\n\nBY_NAME = ", '    ForceKind("progressive_spring", 9, "coordinate", "linear and cubic spring on one joint coordinate",\n'
          '              ("position", "stiffness", "cubic_stiffness"), ("rad, m", "N m/rad, N/m", "N m/rad^3, N/m^3"), (None, 0.0, 0.0)),\n'
