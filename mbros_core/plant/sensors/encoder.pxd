@@ -4,38 +4,52 @@
     velocity by difference   (position - last position) / T       T: the true time between the samples, at 300 Hz of 1 kHz 3 or 4 steps
     velocity by observer     x' = v + 2 w e,  v' = w^2 e,  e = position - x        (a phase-locked loop of bandwidth w, exact for constant e)
     index = 1 in a sample in which a whole number of ranges was passed
-
-Parameters: counts (0: no quantisation), range, offset, incremental (0 or 1), bandwidth (rad/s; 0: by difference).
-mem: draws, whether it was on, zero, last position, x, v, last turn.
 """
 from libc.math cimport exp, floor
 
 from mbros_core.plant.sensors.sensor cimport Truth
 
 
-cdef inline double observed(const double* par, double* mem, double position, double T) noexcept nogil:
+cdef struct EncoderNumbers:
+    double counts                # 0: as fine as numbers are
+    double range                 # rad or m
+    double offset                # rad or m
+    double incremental           # 0 or 1
+    double bandwidth             # w, rad/s; 0: by difference
+
+cdef struct EncoderMemory:
+    double draws
+    double was_on
+    double zero
+    double position              # of the last sample
+    double x                     # of the observer, as the next
+    double v
+    double turn                  # of the last sample
+
+
+cdef inline double observed(const EncoderNumbers* par, EncoderMemory* mem, double position, double T) noexcept nogil:
     """The observer's velocity: both of its poles at -w, exactly sampled for a position that moves at the velocity it believes in."""
-    cdef double d = exp(-par[4] * T)
-    cdef double predicted = mem[4] + T * mem[5]
+    cdef double d = exp(-par.bandwidth * T)
+    cdef double predicted = mem.x + T * mem.v
     cdef double e = position - predicted
-    mem[4] = predicted + (1.0 - d * d) * e
-    mem[5] += (1.0 - d) * (1.0 - d) / T * e
-    return mem[5]
+    mem.x = predicted + (1.0 - d * d) * e
+    mem.v += (1.0 - d) * (1.0 - d) / T * e
+    return mem.v
 
 
-cdef inline void encoder_read(const double* par, double* mem, double T, const Truth* truth, double* out) noexcept nogil:
+cdef inline void encoder_read(const EncoderNumbers* par, EncoderMemory* mem, double T, const Truth* truth, double* out) noexcept nogil:
     cdef double position, turn
-    cdef bint first = mem[1] == 0.0
+    cdef bint first = mem.was_on == 0.0
     if first:
-        mem[1] = 1.0
-        mem[2] = truth.q - par[2] if par[3] != 0.0 else 0.0
-    position = truth.q - par[2] - mem[2]
-    if par[0] > 0.0:
-        position = floor(position * par[0] / par[1]) * par[1] / par[0]
-    turn = floor((truth.q - par[2]) / par[1])
+        mem.was_on = 1.0
+        mem.zero = truth.q - par.offset if par.incremental != 0.0 else 0.0
+    position = truth.q - par.offset - mem.zero
+    if par.counts > 0.0:
+        position = floor(position * par.counts / par.range) * par.range / par.counts
+    turn = floor((truth.q - par.offset) / par.range)
     if first:
-        mem[3], mem[4], mem[5], mem[6] = position, position, 0.0, turn
+        mem.position, mem.x, mem.v, mem.turn = position, position, 0.0, turn
     out[0] = position
-    out[1] = (position - mem[3]) / T if par[4] <= 0.0 else observed(par, mem, position, T)
-    out[2] = 1.0 if turn != mem[6] else 0.0
-    mem[3], mem[6] = position, turn
+    out[1] = (position - mem.position) / T if par.bandwidth <= 0.0 else observed(par, mem, position, T)
+    out[2] = 1.0 if turn != mem.turn else 0.0
+    mem.position, mem.turn = position, turn

@@ -2,9 +2,10 @@
 
     KIND_read(par, mem, r, period, truth, out)        one sample: the readings as the registry row names them, one after the other in out
 
-period: of those whose numbers have noise, 1 / rate; of those that take differences, the true time since the last sample. A sensor samples when a whole number of its periods has passed: of rate / (1 / dt) = num / den, at every step k at which k num / den passes a
-whole number, which is exact for ever. Its latency is a channel. par: the numbers that the row names, live; mem[0] counts the draws of its
-stream.
+period: of those whose numbers have noise, 1 / rate; of those that take differences, the true time since the last sample. A sensor samples
+when a whole number of its periods has passed: of rate / (1 / dt) = num / den, at every step k at which k num / den passes a whole number,
+which is exact for ever. Its latency is a channel. par: a struct whose fields are the numbers of the row, in their order, live; mem: its
+memory, of as many numbers as the row says, of which the first counts the draws of its stream.
 """
 from mbros_core.plant.stream cimport Stream
 
