@@ -6,7 +6,8 @@ through them are messages: the sample of a step, where there is one.
     KIND_pass(par, mem, r, tick, n, x, fresh) -> bint     x (n,): in, the message of this step where `fresh`; out, the message that leaves
                                                           in this step, where the result is true
 
-par: the numbers that the row names, live; mem[0] counts the draws of its stream.
+par: a struct whose fields are the numbers of the row, in their order, live; mem: its memory, of which the first number counts the draws of
+its stream.
 """
 from mbros_core.plant.stream cimport Stream
 

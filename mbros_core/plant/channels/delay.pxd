@@ -5,8 +5,7 @@ within -1 .. 1 (distribution 0), normal, cut at 4 (1), or exponential of mean 1,
 waiting for those before them, or, with `reordering`, arrive as they come: then an old one may replace a newer one. With probability
 `duplication` a message comes again, after another delay of its own; the copy keeps no order.
 
-Parameters: delay, jitter (s), distribution, reordering (0 or 1), duplication, dt. mem: draws, messages so far, last arrival; then a row for
-each slot: arrival (0: empty), number, message.
+Its memory goes on with a row for each slot: arrival (0: empty), number, message.
 """
 from libc.math cimport ceil, log
 from libc.stdint cimport int64_t
@@ -15,23 +14,37 @@ from libc.string cimport memcpy
 from mbros_core.plant.channels.channel cimport WIDEST
 from mbros_core.plant.stream cimport Stream, normal, uniform
 
-cdef enum:
-    HEAD = 3
+cdef struct DelayNumbers:
+    double delay                 # s
+    double jitter                # s
+    double distribution          # 0, 1 or 2
+    double reordering            # 0 or 1
+    double duplication           # probability
+    double dt                    # s
+
+cdef struct DelayMemory:         # then the slots
+    double draws
+    double messages              # so far
+    double last                  # arrival of the message before
 
 
-cdef inline double steps_of_delay(const double* par, const Stream* s) noexcept nogil:
-    cdef double d = par[0], x
-    if par[1] > 0.0:
-        if par[2] == 0.0:
+cdef inline double* slots_of(DelayMemory* mem) noexcept nogil:
+    return <double*>(mem + 1)
+
+
+cdef inline double steps_of_delay(const DelayNumbers* par, const Stream* s) noexcept nogil:
+    cdef double d = par.delay, x
+    if par.jitter > 0.0:
+        if par.distribution == 0.0:
             x = 2.0 * uniform(s) - 1.0
-        elif par[2] == 1.0:
+        elif par.distribution == 1.0:
             x = normal(s)
             x = -4.0 if x < -4.0 else 4.0 if x > 4.0 else x
         else:
             x = -log(uniform(s))
             x = 16.0 if x > 16.0 else x
-        d += par[1] * x
-    return ceil(d / par[5] - 1e-9) if d > 0.0 else 0.0
+        d += par.jitter * x
+    return ceil(d / par.dt - 1e-9) if d > 0.0 else 0.0
 
 
 cdef inline int64_t order(const double* x) noexcept nogil:
@@ -41,28 +54,28 @@ cdef inline int64_t order(const double* x) noexcept nogil:
     return k
 
 
-cdef inline int free_slot(const double* mem, int slots, int width, bint random) noexcept nogil:
+cdef inline int free_slot(const double* rows, int slots, int width, bint random) noexcept nogil:
     """The first one; -1 where there is none. Of a random delay without branches."""
     cdef int k, free = -1
     if not random:
         for k in range(slots):
-            if mem[HEAD + k * width] == 0.0:
+            if rows[k * width] == 0.0:
                 return k
         return -1
     for k in range(slots - 1, -1, -1):
-        free = k if order(mem + HEAD + k * width) == 0 else free
+        free = k if order(rows + k * width) == 0 else free
     return free
 
 
-cdef inline void put(double* mem, int slots, int n, double arrival, const double* x, bint random) noexcept nogil:
+cdef inline void put(DelayMemory* mem, int slots, int n, double arrival, const double* x, bint random) noexcept nogil:
     """Into a free slot; where there is none the message is lost, which `room` of the registry rules out."""
     cdef double* row
-    cdef int i, free = free_slot(mem, slots, n + 2, random)
+    cdef int i, free = free_slot(slots_of(mem), slots, n + 2, random)
     if free < 0:
         return
-    row = mem + HEAD + free * (n + 2)
-    row[0], row[1] = arrival, mem[1]
-    mem[1] += 1.0
+    row = slots_of(mem) + free * (n + 2)
+    row[0], row[1] = arrival, mem.messages
+    mem.messages += 1.0
     for i in range(n):
         row[2 + i] = x[i]
 
@@ -72,10 +85,9 @@ cdef inline int64_t within_now(int64_t arrival, int64_t now) noexcept nogil:
     return -<int64_t>((arrival > 0) & (arrival <= now))
 
 
-cdef inline int expected(double* mem, int slots, int width, double tick) noexcept nogil:
+cdef inline int expected(double* row, int slots, int width, double tick) noexcept nogil:
     """The slot of the message that arrived last, of several in one step the newest; -1: none has. All that have arrived are free."""
     cdef double last = -1.0, number = -1.0
-    cdef double* row = mem + HEAD
     cdef int k, chosen = -1
     for k in range(slots):
         if 0.0 < row[0] <= tick:
@@ -86,10 +98,9 @@ cdef inline int expected(double* mem, int slots, int width, double tick) noexcep
     return chosen
 
 
-cdef inline int surprising(double* mem, int slots, int width, double tick) noexcept nogil:
+cdef inline int surprising(double* row, int slots, int width, double tick) noexcept nogil:
     """The same of a random delay. What arrived last has as a rule the largest number, too, and is found without a branch."""
     cdef int64_t at, its, there, now = order(&tick), last = 0, number = -1
-    cdef double* row = mem + HEAD
     cdef int k, chosen = -1
     for k in range(slots):
         at, its = order(row + k * width), order(row + k * width + 1)
@@ -103,7 +114,7 @@ cdef inline int surprising(double* mem, int slots, int width, double tick) noexc
         there = within_now(order(row + k * width), now) & -<int64_t>(order(row + k * width + 1) == number)
         chosen = k if there else chosen
     if order(row + chosen * width) != last:
-        return expected(mem, slots, width, tick)
+        return expected(row, slots, width, tick)
     for k in range(slots):
         at = order(row + k * width)
         at &= ~within_now(at, now)
@@ -111,40 +122,42 @@ cdef inline int surprising(double* mem, int slots, int width, double tick) noexc
     return chosen
 
 
-cdef inline bint send(double* mem, int slots, int n, double arrival, double tick, const double* x, double* y, bint random) noexcept nogil:
+cdef inline bint send(DelayMemory* mem, int slots, int n, double arrival, double tick, const double* x, double* y,
+                      bint random) noexcept nogil:
     """On its way; or, where it arrives in this step, into y: it is the newest of all that have arrived."""
     cdef int i
     if arrival > tick:
         put(mem, slots, n, arrival, x, random)
         return False
-    mem[1] += 1.0
+    mem.messages += 1.0
     for i in range(n):
         y[i] = x[i]
     return True
 
 
-cdef inline bint delay_pass(const double* par, double* mem, int slots, const Stream* s, double tick, int n, double* x,
+cdef inline bint delay_pass(const DelayNumbers* par, DelayMemory* mem, int slots, const Stream* s, double tick, int n, double* x,
                             bint fresh) noexcept nogil:
     cdef double y[WIDEST]
     cdef const double* row
     cdef double arrival
-    cdef bint random = par[1] > 0.0, come
+    cdef bint random = par.jitter > 0.0, come
     cdef int i
     # Those under way first: what comes now is not among them, as a rule, and the processor need not wait for its arrival.
-    cdef int chosen = surprising(mem, slots, n + 2, tick) if random else expected(mem, slots, n + 2, tick)
+    cdef int chosen = surprising(slots_of(mem), slots, n + 2, tick) if random else expected(slots_of(mem), slots, n + 2, tick)
     come = chosen >= 0
     if come:
-        row = mem + HEAD + chosen * (n + 2)
+        row = slots_of(mem) + chosen * (n + 2)
         for i in range(n):
             y[i] = row[2 + i]
     if fresh:
         arrival = tick + steps_of_delay(par, s)
-        if par[3] == 0.0 and arrival < mem[2]:
-            arrival = mem[2]
-        mem[2] = arrival
+        if par.reordering == 0.0 and arrival < mem.last:
+            arrival = mem.last
+        mem.last = arrival
         if send(mem, slots, n, arrival, tick, x, y, random):
             come = True
-        if par[4] > 0.0 and uniform(s) < par[4] and send(mem, slots, n, tick + steps_of_delay(par, s), tick, x, y, random):
+        if (par.duplication > 0.0 and uniform(s) < par.duplication
+                and send(mem, slots, n, tick + steps_of_delay(par, s), tick, x, y, random)):
             come = True
     if come:
         for i in range(n):

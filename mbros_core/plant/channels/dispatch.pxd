@@ -1,13 +1,13 @@
 """The one switch over channel kinds."""
 from mbros_core.plant.channels.channel cimport Channel
-from mbros_core.plant.channels.delay cimport delay_pass
-from mbros_core.plant.channels.hold cimport hold_pass
-from mbros_core.plant.channels.loss cimport loss_pass
-from mbros_core.plant.channels.noise cimport noise_pass
-from mbros_core.plant.channels.quantize cimport quantize_pass
-from mbros_core.plant.channels.saturate cimport saturate_pass
+from mbros_core.plant.channels.delay cimport DelayMemory, DelayNumbers, delay_pass
+from mbros_core.plant.channels.hold cimport HoldMemory, hold_pass
+from mbros_core.plant.channels.loss cimport LossMemory, LossNumbers, loss_pass
+from mbros_core.plant.channels.noise cimport NoiseMemory, NoiseNumbers, noise_pass
+from mbros_core.plant.channels.quantize cimport QuantizeNumbers, quantize_pass
+from mbros_core.plant.channels.saturate cimport SaturateNumbers, saturate_pass
 
-# The numbers of mbros_core.plant.channels.registry, which is compared with it when the devices are imported.
+# The numbers of mbros_core.plant.channels.registry (tests/engine/test_numbers_by_name.py).
 cdef enum ChannelKind:
     DELAY = 0
     LOSS = 1
@@ -15,10 +15,6 @@ cdef enum ChannelKind:
     SATURATE = 3
     HOLD = 4
     NOISE = 5
-
-
-cdef inline dict channel_kinds():
-    return dict(delay=DELAY, loss=LOSS, quantize=QUANTIZE, saturate=SATURATE, hold=HOLD, noise=NOISE)
 
 
 cdef inline bint draws(int kind) noexcept nogil:
@@ -29,13 +25,13 @@ cdef inline bint draws(int kind) noexcept nogil:
 cdef inline bint passed(const Channel* c, const double* par, double* mem, double tick, bint due, int n, double* x,
                         bint fresh) noexcept nogil:
     if c.kind == DELAY:
-        return delay_pass(par, mem, c.slots, &c.stream, tick, n, x, fresh)
+        return delay_pass(<const DelayNumbers*>par, <DelayMemory*>mem, c.slots, &c.stream, tick, n, x, fresh)
     if c.kind == LOSS:
-        return loss_pass(par, mem, &c.stream, fresh)
+        return loss_pass(<const LossNumbers*>par, <LossMemory*>mem, &c.stream, fresh)
     if c.kind == QUANTIZE:
-        return quantize_pass(par, n, x, fresh)
+        return quantize_pass(<const QuantizeNumbers*>par, n, x, fresh)
     if c.kind == SATURATE:
-        return saturate_pass(par, n, x, fresh)
+        return saturate_pass(<const SaturateNumbers*>par, n, x, fresh)
     if c.kind == HOLD:
-        return hold_pass(mem, due, n, x, fresh)
-    return noise_pass(par, mem, &c.stream, tick, n, x, fresh)
+        return hold_pass(<HoldMemory*>mem, due, n, x, fresh)
+    return noise_pass(<const NoiseNumbers*>par, <NoiseMemory*>mem, &c.stream, tick, n, x, fresh)

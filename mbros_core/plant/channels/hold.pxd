@@ -1,15 +1,25 @@
 """Sample and hold: of what has come, the newest is passed on at a rate of its own, on the exact grid of sensor.pxd; again where nothing
-new has come. mem: draws, whether anything has come, then the message."""
+new has come."""
+from mbros_core.plant.channels.channel cimport WIDEST
 
 
-cdef inline bint hold_pass(double* mem, bint due, int n, double* x, bint fresh) noexcept nogil:
+cdef struct HoldNumbers:
+    double hold_rate             # Hz, of which the table of channels makes the grid
+
+cdef struct HoldMemory:
+    double draws
+    double come                  # 1: something has
+    double message[WIDEST]       # of the signal's numbers
+
+
+cdef inline bint hold_pass(HoldMemory* mem, bint due, int n, double* x, bint fresh) noexcept nogil:
     cdef int i
     if fresh:
-        mem[1] = 1.0
+        mem.come = 1.0
         for i in range(n):
-            mem[2 + i] = x[i]
-    if not due or mem[1] == 0.0:
+            mem.message[i] = x[i]
+    if not due or mem.come == 0.0:
         return False
     for i in range(n):
-        x[i] = mem[2 + i]
+        x[i] = mem.message[i]
     return True

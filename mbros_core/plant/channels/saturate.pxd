@@ -1,12 +1,17 @@
-"""Saturation. Parameters: lower, upper. NaN (not commanded) stays."""
+"""Saturation. NaN (not commanded) stays."""
 
 
-cdef inline bint saturate_pass(const double* par, int n, double* x, bint fresh) noexcept nogil:
+cdef struct SaturateNumbers:
+    double lower
+    double upper
+
+
+cdef inline bint saturate_pass(const SaturateNumbers* par, int n, double* x, bint fresh) noexcept nogil:
     cdef int i
     if fresh:
         for i in range(n):
-            if x[i] < par[0]:
-                x[i] = par[0]
-            elif x[i] > par[1]:
-                x[i] = par[1]
+            if x[i] < par.lower:
+                x[i] = par.lower
+            elif x[i] > par.upper:
+                x[i] = par.upper
     return fresh

@@ -6,14 +6,14 @@ these are the user's again, to the bit, whatever happens in between.
     stuck          the joint stands still at once, as if it were locked; one that is locked or prescribed already stays so
     jammed_brake   Coulomb friction of `effort` more
     friction       Coulomb friction and damping more
-    load           a point mass on a body; its numbers: mass, place in its frame, place on the body
+    load           a point mass on a body
 """
 from libc.string cimport memcpy
 
 from mbros_core.plant.inside cimport mbros_inside
 from mbros_core.plant.faults.fault cimport JointFault
 
-# The numbers of mbros_core.plant.faults.registry, which is compared with it when the devices are imported.
+# The numbers of mbros_core.plant.faults.registry (tests/engine/test_numbers_by_name.py).
 cdef enum JointFaultKind:
     LOST_EFFORT = 0
     FREE = 1
@@ -23,8 +23,20 @@ cdef enum JointFaultKind:
     LOAD = 5
 
 
-cdef inline dict joint_fault_kinds():
-    return dict(lost_effort=LOST_EFFORT, free=FREE, stuck=STUCK, jammed_brake=JAMMED_BRAKE, friction=FRICTION, load=LOAD)
+cdef struct LostEffortNumbers:
+    double fraction
+
+cdef struct JammedBrakeNumbers:
+    double effort
+
+cdef struct FrictionNumbers:
+    double coulomb
+    double viscous
+
+cdef struct LoadNumbers:
+    double mass                  # kg
+    double place[3]              # in the frame, m
+    double on_body[3]            # the same on the body
 
 
 cdef inline void add_point_mass(double* inertia, double m, const double* p) noexcept nogil:
@@ -44,7 +56,7 @@ cdef inline void add_point_mass(double* inertia, double m, const double* p) noex
 cdef inline void harm(JointFault* f, const double* par, mbros_inside* p, double* share) noexcept nogil:
     """At the start of a step. share (nv,): of the efforts, what reaches the joint."""
     if f.kind == LOST_EFFORT:
-        share[f.iv] *= 1.0 - par[0]
+        share[f.iv] *= 1.0 - (<const LostEffortNumbers*>par).fraction
     elif f.kind == FREE:
         share[f.iv] = 0.0
     elif f.kind == STUCK:
@@ -55,12 +67,14 @@ cdef inline void harm(JointFault* f, const double* par, mbros_inside* p, double*
                 p.stop(p.self)
     elif f.kind == LOAD:
         memcpy(f.kept, p.inertia + 10 * f.body, 10 * sizeof(double))
-        add_point_mass(p.inertia + 10 * f.body, par[0], par + 4)
+        add_point_mass(p.inertia + 10 * f.body, (<const LoadNumbers*>par).mass, (<const LoadNumbers*>par).on_body)
     else:
         f.kept[0], f.kept[1] = p.friction[f.iv], p.damping[f.iv]
-        p.friction[f.iv] += par[0]
         if f.kind == FRICTION:
-            p.damping[f.iv] += par[1]
+            p.friction[f.iv] += (<const FrictionNumbers*>par).coulomb
+            p.damping[f.iv] += (<const FrictionNumbers*>par).viscous
+        else:
+            p.friction[f.iv] += (<const JammedBrakeNumbers*>par).effort
 
 
 cdef inline void heal(JointFault* f, mbros_inside* p, double* share) noexcept nogil:

@@ -15,12 +15,13 @@ The first seven are of what sends: they act before the channels of the signal. T
 """
 from libc.math cimport NAN
 
-from mbros_core.plant.channels.delay cimport delay_pass
-from mbros_core.plant.channels.loss cimport loss_pass
-from mbros_core.plant.channels.noise cimport noise_pass
+from mbros_core.plant.channels.channel cimport WIDEST
+from mbros_core.plant.channels.delay cimport DelayMemory, DelayNumbers, delay_pass
+from mbros_core.plant.channels.loss cimport LossMemory, LossNumbers, loss_pass
+from mbros_core.plant.channels.noise cimport NoiseMemory, NoiseNumbers, noise_pass
 from mbros_core.plant.faults.fault cimport SignalFault
 
-# The numbers of mbros_core.plant.faults.registry, which is compared with it when the devices are imported.
+# The numbers of mbros_core.plant.faults.registry (tests/engine/test_numbers_by_name.py).
 cdef enum SignalFaultKind:
     FROZEN = 0
     OFFSET = 1
@@ -34,36 +35,55 @@ cdef enum SignalFaultKind:
     LATE = 9
 
 
-cdef inline dict signal_fault_kinds():
-    return dict(frozen=FROZEN, offset=OFFSET, drift=DRIFT, noise=NOISE_BURST, sign_flip=SIGN_FLIP, not_a_number=NOT_A_NUMBER,
-                out_of_range=OUT_OF_RANGE, lost=LOST_MESSAGES, burst_loss=BURST_LOSS, late=LATE)
+cdef struct FrozenMemory:
+    double draws
+    double come                  # 1: there is a message
+    double message[WIDEST]       # of the signal's numbers
+
+cdef struct OffsetNumbers:
+    double offset
+
+cdef struct DriftNumbers:
+    double rate                  # 1/s
+    double dt                    # s
+
+cdef struct OutOfRangeNumbers:
+    double value
 
 
-cdef inline void frozen(double* mem, int n, double* x) noexcept nogil:
-    """mem: draws, whether there is a message, the message."""
+cdef inline void frozen(FrozenMemory* mem, int n, double* x) noexcept nogil:
     cdef int i
     for i in range(n):
-        if mem[1] == 0.0:
-            mem[2 + i] = x[i]
-        x[i] = mem[2 + i]
-    mem[1] = 1.0
+        if mem.come == 0.0:
+            mem.message[i] = x[i]
+        x[i] = mem.message[i]
+    mem.come = 1.0
+
+
+cdef inline double changed(int kind, const double* par, double steps, double x) noexcept nogil:
+    if kind == OFFSET:
+        return x + (<const OffsetNumbers*>par).offset
+    if kind == DRIFT:
+        return x + (<const DriftNumbers*>par).rate * (steps * (<const DriftNumbers*>par).dt)
+    if kind == SIGN_FLIP:
+        return -x
+    return NAN if kind == NOT_A_NUMBER else (<const OutOfRangeNumbers*>par).value
 
 
 cdef inline bint worsened(const SignalFault* f, const double* par, double* mem, double tick, double since, int n, double* x,
                           bint fresh) noexcept nogil:
     cdef int i
     if f.kind == LATE:
-        return delay_pass(par, mem, f.slots, &f.stream, tick, n, x, fresh)
+        return delay_pass(<const DelayNumbers*>par, <DelayMemory*>mem, f.slots, &f.stream, tick, n, x, fresh)
     if f.kind == BURST_LOSS:
-        return loss_pass(par, mem, &f.stream, fresh)
+        return loss_pass(<const LossNumbers*>par, <LossMemory*>mem, &f.stream, fresh)
     if not fresh or f.kind == LOST_MESSAGES:
         return False
     if f.kind == FROZEN:
-        frozen(mem, n, x)
+        frozen(<FrozenMemory*>mem, n, x)
     elif f.kind == NOISE_BURST:
-        noise_pass(par, mem, &f.stream, tick, n, x, True)
+        noise_pass(<const NoiseNumbers*>par, <NoiseMemory*>mem, &f.stream, tick, n, x, True)
     else:
         for i in range(n):
-            x[i] = (x[i] + par[0] if f.kind == OFFSET else x[i] + par[0] * ((tick - since) * par[1]) if f.kind == DRIFT
-                    else -x[i] if f.kind == SIGN_FLIP else NAN if f.kind == NOT_A_NUMBER else par[0])
+            x[i] = changed(f.kind, par, tick - since, x[i])
     return True
