@@ -8,11 +8,11 @@ from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_New
 from libc.stdint cimport int64_t, uint32_t
 from libc.string cimport memcpy
 
-from mbros_core.plant.actuators.actuator cimport Actuator, COMMANDS, Effect, Given, MOST_PASSES, MOST_PASSES_ON_CURVES
-from mbros_core.plant.actuators.dispatch cimport EFFORT_CURVE, LIMITS, actuator_kinds
+from mbros_core.plant.actuators.actuator cimport Actuator, Effect, Given, MOST_PASSES, MOST_PASSES_ON_CURVES
+from mbros_core.plant.actuators.dispatch cimport EFFORT_CURVE, LIMITS
 from mbros_core.engine.arrays cimport constants_of, doubles_of, long_longs_of
 from mbros_core.plant.channels.channel cimport WIDEST, Channel
-from mbros_core.plant.channels.dispatch cimport channel_kinds, draws
+from mbros_core.plant.channels.dispatch cimport draws
 from mbros_core.plant.ahead cimport ABREAST, Ahead, widest
 from mbros_core.plant.device cimport BLOCK_HEAD, Cut, REPEATED, STEPS, Devices as DevicesC, JointSignal, Signal, Source
 from mbros_core.plant.feed cimport mbros_feed
@@ -24,10 +24,8 @@ from mbros_core.plant.source cimport (A as _A, AHEAD, AHEAD_BY, E as _E, EDOT as
                                         let_go_of_all, source_motion, take_sample)
 from mbros_core.plant.stream cimport Stream, normal, philox, uniform
 from mbros_core.plant.tick cimport take_numbers, tick
-from mbros_core.plant.faults.fault cimport ASKED, BEGUN, Fault, JointFault, SignalFault, THRESHOLD, TRIGGER_MEMORY, TRIGGER_NUMBERS
-from mbros_core.plant.faults.on_joint cimport joint_fault_kinds
-from mbros_core.plant.faults.on_signal cimport signal_fault_kinds
-from mbros_core.plant.sensors.dispatch cimport A_JOINT, A_WRENCH, CONTACTS, accelerates, sensor_kinds, sight
+from mbros_core.plant.faults.fault cimport ASKED, Fault, JointFault, SignalFault, TRIGGER_MEMORY, TRIGGER_NUMBERS
+from mbros_core.plant.sensors.dispatch cimport A_JOINT, A_WRENCH, CONTACTS, accelerates, sight
 from mbros_core.plant.sensors.sensor cimport Sensor
 
 from mbros_core.plant.actuators import registry as actuators
@@ -37,25 +35,6 @@ from mbros_core.plant.faults import registry as injected
 from mbros_core.plant.sensors import registry as sensors
 
 cnp.import_array()
-
-
-cdef int agree() except -1:
-    for registry, kinds in ((actuators, actuator_kinds()), (sensors, sensor_kinds()), (channels, channel_kinds())):
-        if {row.name: row.number for row in registry.ROWS} != kinds:
-            raise ImportError(f"{registry.__name__} and its dispatch.pxd disagree: rebuild mbros_core")
-    if len(actuators.COMMANDS) != COMMANDS:
-        raise ImportError("mbros_core.plant.actuators.registry and actuator.pxd disagree about commands: rebuild mbros_core")
-    for rows, kinds in ((injected.SIGNAL_ROWS, signal_fault_kinds()), (injected.JOINT_ROWS, joint_fault_kinds())):
-        if {row.name: row.number for row in rows} != kinds:
-            raise ImportError("mbros_core.plant.faults.registry and its .pxd files disagree: rebuild mbros_core")
-    if injected.TRIGGER_NUMBERS[THRESHOLD] != "threshold" or len(injected.TRIGGER_NUMBERS) != TRIGGER_NUMBERS \
-            or injected.TRIGGER_MEMORY[BEGUN] != "begun" or injected.TRIGGER_MEMORY[ASKED] != "asked" \
-            or len(injected.TRIGGER_MEMORY) != TRIGGER_MEMORY:
-        raise ImportError("mbros_core.plant.faults.registry and its fault.pxd disagree: rebuild mbros_core")
-    return 0
-
-
-agree()
 
 # Columns of the tables, in the order in which they stand in rows.
 SIGNAL = ("at", "size", "channel", "channels", "early", "earlies", "late", "lates")

@@ -10,7 +10,7 @@ from mbros_core.plant.actuators.motor cimport HEAT, STORED, motor_commit, motor_
 from mbros_core.plant.actuators.servo cimport OF_VELOCITY, servo_commit, servo_effect, servo_judge
 from mbros_core.plant.actuators.torque_speed cimport curve_commit, curve_effect, curve_judge
 
-# The numbers of mbros_core.plant.actuators.registry, which is compared with it when the devices are imported.
+# The numbers of mbros_core.plant.actuators.registry (tests/engine/test_numbers_by_name.py).
 cdef enum ActuatorKind:
     EFFORT_ACTUATOR = 0
     SERVO = 1
@@ -21,11 +21,6 @@ cdef enum ActuatorKind:
     EFFORT_CURVE = 6
     ELASTIC_SERVO = 7       # from here on elastic.pxd, with a drive
     ELASTIC_MOTOR = 8
-
-
-cdef inline dict actuator_kinds():
-    return dict(effort=EFFORT_ACTUATOR, servo=SERVO, motor=MOTOR, impedance=IMPEDANCE, brake=BRAKE, limits=LIMITS,
-                effort_curve=EFFORT_CURVE, elastic_servo=ELASTIC_SERVO, elastic_motor=ELASTIC_MOTOR)
 
 
 cdef inline bint drives_velocity(int kind, const double* par) noexcept nogil:
