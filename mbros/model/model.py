@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import mbros_core
 import numpy as np
-from mbros_core.engine._small import put
+from mbros_core.engine._small import push, put, turned, wrench
 from mbros_core.engine.checks import LARGEST
 from mbros_core.constraints.opening import row_slices
 from mbros_core.support.numbers import short
@@ -202,6 +202,11 @@ class Model(ModelParts, Shown, Frozen, Configurations):
         others: the joints without one are "uniform" within the limits (velocities within theirs, or of order 1), or stay at
         their "default" positions, all at rest, as in Drake.
         """
+        box = self._state_box
+        if box is not None and type(rng) is np.random.Generator and type(others) is str and others == "uniform":
+            state: mbros_core.State = self.default_state()
+            self._draw(state, rng, *box)
+            return state                        # the same, for what most calls are
         from mbros.model.joints.sampling import random_state      # start-up time: who does not use it does not pay
 
         return random_state(self, rng, others)
@@ -211,6 +216,12 @@ class Model(ModelParts, Shown, Frozen, Configurations):
         from mbros.model.joints.sampling import velocity_range      # start-up time: who does not use it does not pay
 
         return velocity_range(self)
+
+    @cached_property
+    def _state_box(self) -> tuple[Array, Array] | None:
+        from mbros.model.joints.sampling import state_box      # start-up time: who does not use it does not pay
+
+        return state_box(self)
 
     @cached_property
     def _drawn_apart(self) -> list[Joint]:
@@ -318,16 +329,13 @@ class Model(ModelParts, Shown, Frozen, Configurations):
         """
         k = self._frame_index(frame)
         self._check_state(state)
-        who = f"model {self.name!r}: wrench on {self.frames[k].name!r}"
-        wrench = np.concatenate([bounded(who, "torque", torque, (3,), LARGEST), bounded(who, "force", force, (3,), LARGEST)])
+        F = wrench(torque, force, LARGEST)
+        if F is None:
+            who = f"model {self.name!r}: wrench on {self.frames[k].name!r}"
+            F = np.concatenate([bounded(who, "torque", torque, (3,), LARGEST), bounded(who, "force", force, (3,), LARGEST)])
         if not (isinstance(expressed_in, str) and expressed_in == "world"):
-            R = self.pose(state, expressed_in).R
-            wrench = np.concatenate([R @ wrench[:3], R @ wrench[3:]])
-        body = int(self.spec.frame_body[k])
-        X_WF = self._frame_pose(state, k)
-        X_BF = np.asarray(self.spec.X_BF[k])
-        p_BF_W = X_WF[:9].reshape(3, 3) @ X_BF[:9].reshape(3, 3).T @ X_BF[9:]
-        state.external_force[body] += np.concatenate([wrench[:3] + np.cross(p_BF_W, wrench[3:]), wrench[3:]])
+            F = turned(self.pose(state, expressed_in).R, F)
+        push(state.external_force, self.spec.frame_body, self.spec.X_BF, k, self._frame_pose(state, k), F)
 
     def contacts(self, state: State) -> list[Contact]:
         """What touches what, where and with what force: of the step that led to this state; where none did, of its positions, with normal

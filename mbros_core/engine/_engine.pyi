@@ -204,6 +204,8 @@ class Kinematics(Checked):
         """(J_0, J_1), (nv, nv) each: difference(q0 (+) a, q1 (+) b) = difference(q0, q1) + J_0 a + J_1 b."""
     def _sample(self, rng: np.random.Generator, low: Array, span: Array) -> Array:
         """A configuration of low + span * (as many uniform numbers of a numpy.random.Generator), three of which stand for a quaternion."""
+    def _draw(self, state: State, rng: np.random.Generator, low: Array, span: Array) -> None:
+        """The same into a state, and as many numbers more as it has velocities: of these, the velocities."""
 
 class Conventions(Kinematics):
     """Single vectors in the coordinates of other libraries; None for whatever needs another look."""
@@ -396,7 +398,7 @@ class Batch:
     between threads (each with a Batch of its own: the workspace is not shared). All arrays must fit the model and each other before the
     first is touched; those that results go to are C-contiguous and do not overlap each other. What is read may overlap them.
 
-    `state` has the parameters of all robots, and vary() what they have of their own."""
+    `state` has the parameters of all robots, which take() sets, and vary() what they have of their own."""
     lanes: int
     def __new__(cls, model: Model, gravity: ArrayLike | None = None) -> Self: ...
     @property
@@ -425,6 +427,8 @@ class Batch:
 
         what: a row of mbros_core.algorithms.registry. v: None where only positions matter. x: what that row is given, tau or vdot, else
         None. k: frame. relative_to: of frame_pose, a frame; -1: the world. local: frame_jacobian in the frame's own axes."""
+    def take(self, inputs: ArrayLike) -> None:
+        """From now on all robots have the parameters of one State, its _inputs (reals,), and none of them a number of its own."""
     def vary(self, places: NDArray[np.int64], values: ArrayLike, first: int = 0, each: int = 1) -> None:
         """From now on robot b has numbers of its own: values[(first + b) // each] (rows, p) at `places` (p,) int64 of State._inputs."""
     def rollout(

@@ -8,7 +8,8 @@ cimport numpy as cnp
 
 cdef inline void* memory_of(object array, int kind, int dimensions, bint written=True) except? NULL:
     """The numbers of an aligned C-contiguous array of this NumPy type and number of dimensions; written: they can be written to."""
-    if (cnp.PyArray_Check(array) and cnp.PyArray_EquivTypenums(cnp.PyArray_TYPE(array), kind) and cnp.PyArray_NDIM(array) == dimensions
+    if (cnp.PyArray_Check(array) and (cnp.PyArray_TYPE(array) == kind or cnp.PyArray_EquivTypenums(cnp.PyArray_TYPE(array), kind))
+            and cnp.PyArray_NDIM(array) == dimensions
             and (cnp.PyArray_ISCARRAY(array) if written else cnp.PyArray_ISCARRAY_RO(array))):
         return cnp.PyArray_DATA(array)
     raise ValueError(f"expected a C-contiguous array of another type or number of dimensions, got {array!r}")

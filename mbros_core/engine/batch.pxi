@@ -12,7 +12,7 @@ cdef class Batch:
     between threads (each with a Batch of its own: the workspace is not shared). All arrays must fit the model and each other before the
     first is touched; those that results go to are C-contiguous and do not overlap each other. What is read may overlap them.
 
-    `state` has the parameters of all robots, and vary() what they have of their own.
+    `state` has the parameters of all robots, which take() sets, and vary() what they have of their own.
     """
     cdef readonly Model model
     cdef readonly State state
@@ -66,6 +66,14 @@ cdef class Batch:
         self.kept = at, rows
         self.places, self.own = <int64_t*>cnp.PyArray_DATA(<cnp.ndarray>at), data(rows)
         self.own_rows, self.differing, self.first, self.each = rows.shape[0], rows.shape[1], first, each
+
+    def take(self, inputs):
+        """From now on all robots have the parameters of one State, its _inputs (reals,), and none of them a number of its own."""
+        cdef Py_ssize_t n = self.model.fields[NUMBER_OF_INPUTS].at
+        inputs = given_numbers(self.who, "inputs", inputs, (n,))
+        self.state.refuse_held()
+        fill(<real*>self.state.memory.p, n, inputs)
+        self.differing, self.kept = 0, None
 
     @staticmethod
     def finite(array):
@@ -188,14 +196,15 @@ cdef class Batch:
         cdef int scheme = integrator_number(self.who, integrator)
         check_contact(&self.model.c, self.who, scheme)
         cdef cnp.ndarray efforts = given_numbers(self.who, "tau", tau, (None, None, self.model.c.nv))
-        cdef Py_ssize_t stride = given.step_interval(self.who, every)
-        n, steps = efforts.shape[0], efforts.shape[1]
+        cdef Py_ssize_t n = cnp.PyArray_DIM(efforts, 0), steps = cnp.PyArray_DIM(efforts, 1)
+        cdef Py_ssize_t rows, stride = 1 if type(every) is int and every == 1 else given.step_interval(self.who, every)
         stride = min(stride, max(steps, 1))         # the same rows, and sums with it that stay small
-        results = self.rooms(q, v, fault, n, -(-steps // stride))
+        rows = (steps + stride - 1) // stride
+        results = self.rooms(q, v, fault, n, rows)
         self.check_rows(n)
         cdef double* carry = NULL
         if carried is not None:
-            carry = data(<cnp.ndarray>given_room(self.who, "carried", carried, (n, -(-steps // stride), carried_columns(&self.model.c))))
+            carry = data(<cnp.ndarray>given_room(self.who, "carried", carried, (n, rows, carried_columns(&self.model.c))))
         cdef cnp.ndarray q_start = given_numbers(self.who, "q0", q0, (n, self.model.c.nq))
         cdef cnp.ndarray v_start = given_numbers(self.who, "v0", v0, (n, self.model.c.nv))
         cdef real* bounds = NULL
@@ -228,7 +237,10 @@ cdef class Batch:
 
     cdef cnp.ndarray apart(self, cnp.ndarray given, tuple results):
         """What is read; a copy of it where a result or the workspace is written into it meanwhile."""
-        return given.copy() if self.state.memory.holds(given) or any([overlap(given, result) for result in results]) else given
+        cdef bint shared = self.state.memory.holds(given)
+        for result in results:
+            shared = shared or overlap(given, result)
+        return given.copy() if shared else given
 
     cdef int check_rows(self, Py_ssize_t n) except -1:
         """Whether every one of n robots has numbers of its own, where some have."""
@@ -237,13 +249,12 @@ cdef class Batch:
                              f"{self.each} robots each")
         return 0
 
-    cdef tuple rooms(self, object q, object v, object fault, n, rows):
+    cdef tuple rooms(self, object q, object v, object fault, Py_ssize_t n, Py_ssize_t rows):
         """The results of a rollout, each in memory of its own."""
         found = (given_room(self.who, "q", q, (n, rows, self.model.c.nq)), given_room(self.who, "v", v, (n, rows, self.model.c.nv)),
                  given_room(self.who, "fault", fault, (n,), "int64"))
-        for a, b in ((0, 1), (0, 2), (1, 2)):
-            if overlap(found[a], found[b]):
-                raise MbrosError(f"{self.who}: two of the results q, v and fault share memory; expected an array of its own for each")
+        if overlap(found[0], found[1]) or overlap(found[0], found[2]) or overlap(found[1], found[2]):
+            raise MbrosError(f"{self.who}: two of the results q, v and fault share memory; expected an array of its own for each")
         return found
 
     # ------------------------------------------------------------------------------------------------- lanes

@@ -113,16 +113,34 @@ cdef class Kinematics(Checked):
 
     def _sample(self, rng, low, span):
         """A configuration of low + span * (as many uniform numbers of a numpy.random.Generator), three of which stand for a quaternion."""
+        cdef int n = numbers_of_a_sample(&self.c)
+        cdef cnp.ndarray x = self.uniform("_sample", rng, low, span, n)
+        cdef cnp.ndarray q = x
+        if n != self.c.nq:
+            q = self.result(None, self.c.nq, -1)
+            turn_samples(&self.c, <const double*>cnp.PyArray_DATA(x), <double*>cnp.PyArray_DATA(q))
+        return q
+
+    def _draw(self, state, rng, low, span):
+        """The same into a state, and as many numbers more as it has velocities: of these, the velocities."""
+        cdef State s = self.own(state)
+        cdef int n = numbers_of_a_sample(&self.c)
+        cdef cnp.ndarray u = self.uniform("_draw", rng, low, span, n + self.c.nv)
+        cdef const double* x = <const double*>cnp.PyArray_DATA(u)
+        turn_samples(&self.c, x, <double*>s.c.q)
+        memcpy(s.c.v, x + n, self.c.nv * sizeof(double))
+
+    @cython.final
+    cdef cnp.ndarray uniform(self, str who, object rng, object low, object span, cnp.npy_intp n):
+        """low + span * (n uniform numbers of a numpy.random.Generator), (n,)."""
         cdef const double* a = constants_of(low, 1)
         cdef const double* b = constants_of(span, 1)
-        cdef cnp.npy_intp n = cnp.PyArray_SIZE(low)
         cdef cnp.ndarray x = new_array(1, &n)
-        cdef cnp.ndarray q = x
         cdef double* u = <double*>cnp.PyArray_DATA(x)
         cdef bitgen_t* bits
         cdef cnp.npy_intp k
-        if cnp.PyArray_SIZE(span) != n or numbers_of_a_sample(&self.c) != n:
-            raise MbrosError(f"model {self.name!r}: _sample: expected {numbers_of_a_sample(&self.c)} bounds, got {n}")
+        if cnp.PyArray_SIZE(low) != n or cnp.PyArray_SIZE(span) != n:
+            raise MbrosError(f"model {self.name!r}: {who}: expected {n} bounds, got {cnp.PyArray_SIZE(low)}")
         source = rng.bit_generator
         with source.lock:
             bits = <bitgen_t*>PyCapsule_GetPointer(source.capsule, "BitGenerator")
@@ -130,10 +148,7 @@ cdef class Kinematics(Checked):
                 u[k] = b[k] * bits.next_double(bits.state)
         for k in range(n):                      # apart, so that it is rounded as NumPy's uniform rounds it
             u[k] += a[k]
-        if n != self.c.nq:
-            q = self.result(None, self.c.nq, -1)
-            turn_samples(&self.c, u, <double*>cnp.PyArray_DATA(q))
-        return q
+        return x
 
     @cython.final
     cdef cnp.ndarray plain_difference(self, object q0, object q1):

@@ -42,27 +42,36 @@ cdef class Memory:
 
 cdef int fill(real* to, Py_ssize_t n, object values) except -1:
     """to[i] = values[i] for n numbers: in every lane, or with derivatives of zero."""
-    cdef cnp.ndarray a = np.ascontiguousarray(values, dtype=np.float64).reshape(-1)
+    cdef cnp.ndarray a = values if is_whole_array(values) else np.ascontiguousarray(values, dtype=np.float64).reshape(-1)
     cdef double* p = <double*>cnp.PyArray_DATA(a)
     cdef Py_ssize_t i
-    if a.size != n:
+    if cnp.PyArray_SIZE(a) != n:
         raise MbrosError(f"expected {n} numbers, got {a.size}")
     for i in range(n):
         to[i] = real(p[i])
     return 0
 
 
+cdef inline bint is_whole_array(object x) noexcept:
+    """Whether x is a plain float64 array of any shape."""
+    return (cnp.PyArray_CheckExact(x) and cnp.PyArray_TYPE(<cnp.ndarray>x) == cnp.NPY_DOUBLE
+            and cnp.PyArray_ISCARRAY_RO(<cnp.ndarray>x))
+
+
 cdef inline bint is_vector(object x, int n) noexcept:
     """Whether x is a plain float64 vector of n numbers."""
-    return (cnp.PyArray_CheckExact(x) and cnp.PyArray_TYPE(<cnp.ndarray>x) == cnp.NPY_DOUBLE and cnp.PyArray_NDIM(<cnp.ndarray>x) == 1
-            and cnp.PyArray_DIM(<cnp.ndarray>x, 0) == n and cnp.PyArray_ISCARRAY_RO(<cnp.ndarray>x))
+    return is_whole_array(x) and cnp.PyArray_NDIM(<cnp.ndarray>x) == 1 and cnp.PyArray_DIM(<cnp.ndarray>x, 0) == n
 
 
 cdef bint is_plain(object x, tuple shape):
     """Whether x is what given_numbers makes."""
+    return is_whole_array(x) and is_of_shape(<cnp.ndarray>x, shape)
+
+
+cdef bint is_of_shape(cnp.ndarray x, tuple shape):
+    """Whether x has that shape, None for any number of rows."""
     cdef int k
-    if not (cnp.PyArray_CheckExact(x) and cnp.PyArray_TYPE(x) == cnp.NPY_DOUBLE and cnp.PyArray_ISCARRAY_RO(x)
-            and cnp.PyArray_NDIM(x) == len(shape)):
+    if cnp.PyArray_NDIM(x) != len(shape):
         return False
     for k in range(cnp.PyArray_NDIM(x)):
         if shape[k] is not None and cnp.PyArray_DIM(x, k) != <Py_ssize_t>shape[k]:
@@ -81,13 +90,21 @@ cdef cnp.ndarray given_numbers(str who, str name, object x, tuple shape):
 
 
 cdef int check_all_finite(str who, str name, cnp.ndarray a) except -1:
-    given.finite(who, name, a)
+    """Whether all numbers of what given_numbers made are finite."""
+    cdef const double* x = <const double*>cnp.PyArray_DATA(a)
+    cdef double sum = 0.0
+    cdef Py_ssize_t i
+    for i in range(cnp.PyArray_SIZE(a)):
+        sum += 0.0 * x[i]                       # NaN for what is not finite
+    if sum != 0.0:
+        given.finite(who, name, a)              # says which is not
     return 0
 
 
 cdef cnp.ndarray given_room(str who, str name, object x, tuple shape, str kind="float64"):
     """x, where results of that shape and kind can be written."""
-    if cnp.PyArray_CheckExact(x) and cnp.PyArray_ISCARRAY(x) and x.shape == shape and x.dtype == kind:
+    if cnp.PyArray_CheckExact(x) and cnp.PyArray_ISCARRAY(x) and is_of_shape(x, shape) and (
+            cnp.PyArray_TYPE(x) == cnp.NPY_DOUBLE if kind == "float64" else x.dtype == kind):
         return x                                # the same in less time
     return given.room(who, name, x, shape, kind)
 
@@ -163,6 +180,8 @@ cdef int check_contact(const ModelC* m, str who, int integrator) except -1:
 
 cdef int integrator_number(str who, object number) except -1:
     """A number of INTEGRATORS."""
+    if type(number) is int and 0 <= number < len(INTEGRATORS):
+        return number                           # the same in less time
     if not is_whole(number) or number not in INTEGRATORS.values():
         raise MbrosError(f"{who}: integrator: expected one of {INTEGRATORS}, got {short(number)}")
     return number

@@ -332,7 +332,10 @@ cdef class Plant:
     @property
     def effort(self):
         """Efforts applied in the last step (nv,), N m or N: the command after clamping."""
-        return np.array([self.c.effort[i] for i in range(self.model.c.nv)])
+        cdef cnp.npy_intp n = self.model.c.nv
+        cdef cnp.ndarray x = new_array(1, &n)
+        memcpy(cnp.PyArray_DATA(x), self.c.effort, n * sizeof(double))
+        return x
 
     def fault_text(self, code, index):
         """The fault in a sentence. index: of a velocity coordinate, or -1."""

@@ -70,6 +70,14 @@ def velocity_range(model: Model) -> tuple[Array, Array | None]:
     return lower, span if np.isfinite(span).all() else None
 
 
+def state_box(model: Model) -> tuple[Array, Array] | None:
+    """(low, span) of the uniform numbers of a configuration and of a velocity, one after the other; None: there is more to a state."""
+    box, (low, span) = getattr(model.space(), "_box", None), model._velocity_range
+    if box is None or span is None or len(model.constraints) or model._drawn_apart:
+        return None
+    return np.concatenate([box[0], low]), np.concatenate([box[1], span])
+
+
 def drawn_apart(model: Model) -> list[Joint]:
     """The joints whose positions are drawn from a distribution of their own, or which are locked in new states."""
     own = [joint for joint in model.joints if not joint.follows]
