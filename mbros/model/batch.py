@@ -2,12 +2,13 @@
 from __future__ import annotations
 
 import threading
-from math import prod
+from math import inf, prod
 from typing import TYPE_CHECKING, Any
 
 import mbros_core
 import numpy as np
 from mbros_core import NonFiniteError
+from mbros_core.engine._small import rows as plain_rows
 from mbros_core.algorithms.registry import OF_LANES
 from mbros_core.support.available import Room
 from mbros_core.errors import BusyError
@@ -281,9 +282,16 @@ class Batch(OwnAttributes):
 def make_batch(model: Model, q: ArrayLike, v: ArrayLike | None = None, *, state: mbros_core.State | None = None, parameters: Any = None,
                threads: int | None = None) -> Batch:
     """See Model.batch."""
+    if state is None:
+        start = model.default_state()
+    else:
+        model._check_state(state)
+        start = state.copy()
+    mine = plain_rows(q, model.nq, inf, None, True)
+    yours = None if mine is None else np.zeros((len(mine), model.nv)) if v is None else plain_rows(v, model.nv, inf, len(mine), True)
+    if yours is not None and parameters is None:
+        return Batch(model, mine, yours, start, threads=threads)        # the same, for what most calls are
     who = f"batch of model {model.name!r}"
-    start = model.default_state() if state is None else state
-    model._check_state(start)
     q = rows(who, "q", q, model.nq)
     v = rows(who, "v", np.zeros(model.nv) if v is None else v, model.nv)
     counts = {len(x) for x in (q, v) if x.ndim == 2}
@@ -293,7 +301,7 @@ def make_batch(model: Model, q: ArrayLike, v: ArrayLike | None = None, *, state:
     n, = counts
     own = None if parameters is None else own_parameters(who, model, start, parameters, n)
     with Room(who, n, model.nq + model.nv):
-        return Batch(model, repeated(q, n, copy=True), repeated(v, n, copy=True), start.copy(), own, threads=threads)
+        return Batch(model, repeated(q, n, copy=True), repeated(v, n, copy=True), start, own, threads=threads)
 
 
 def _first_bad(a: np.ndarray) -> int:

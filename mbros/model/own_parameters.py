@@ -85,12 +85,23 @@ def engines(model: Model, start: mbros_core.State, parts: Sequence[slice], own: 
         if code is not None and code.functions:
             code.attach(compiled, "lanes")
         model.__dict__["_lanes_model"] = compiled
-    made = [module.Batch(compiled) for _ in parts]
+    made = [_spare(model) or module.Batch(compiled) for _ in parts]
     for batch, part in zip(made, parts):
-        batch.state._inputs[:] = start._inputs[:, None]
+        batch.take(start._inputs)
         if own is not None:
             batch.vary(*own, part.start, each)
     return made
+
+
+def spare(model: Model, engine: Any) -> None:
+    """An engine that nobody uses any more: kept with the model, one at a time, for the next call. Nothing of what it did is in what it will
+    do: it takes the parameters that it is given, and each of its calls begins anew, as for every group of robots."""
+    model.__dict__["_spare_engine"] = engine
+
+
+def _spare(model: Model) -> Any:
+    """The one that is kept, which is then the caller's alone."""
+    return model.__dict__.pop("_spare_engine", None)
 
 
 def _rows(who: str, value: Any, n: int, k: int, least: float | None) -> np.ndarray:

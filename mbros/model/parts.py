@@ -2,7 +2,8 @@
 modules which do it."""
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +23,14 @@ if TYPE_CHECKING:
     from mbros_core.engine._engine import State
     from mbros_core.typing import Array, ArrayLike, IntArray
     from typing_extensions import Self
+
+# What is called at rate is imported once: `import` in a function takes half a microsecond whenever it is passed.
+
+@cache
+def _make_batch() -> Callable[..., Batch]:
+    from mbros.model.batch import make_batch      # start-up time: who does not use it does not pay
+
+    return make_batch
 
 
 class ModelParts:
@@ -99,9 +108,7 @@ class ModelParts:
         state: whose parameters (gravity, masses, damping, locks, ...) and external wrenches they have; by default the model's own.
         parameters: {parameter name: (n,) or (n, k)}, what each has of its own. threads: by default every CPU this process may use.
         """
-        from mbros.model.batch import make_batch      # start-up time: who does not use it does not pay
-
-        return make_batch(self, q, v, state=state, parameters=parameters, threads=threads)
+        return _make_batch()(self, q, v, state=state, parameters=parameters, threads=threads)
 
     def linearize(self: Any, states: Any, tau: ArrayLike, dt: float | None = None, integrator: str = DEFAULT_INTEGRATOR, *,
                   previous_acceleration: bool = False, threads: int | None = None) -> tuple[Array, Array]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections.abc import Collection
 from dataclasses import dataclass
 from math import isfinite
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
     from mbros_core.typing import Array
 
 MAGIC, VERSION = b"mbros save", 1
+BEGINNING = MAGIC + VERSION.to_bytes(2, "little")
+NOTHING = np.empty(0)
+BIG_ENDIAN = sys.byteorder == "big"
 MOST_BYTES = 1 << 28        # of a file
 MOST_HEADER = 1 << 24       # of its JSON: what is made of it takes many times as much
 DIGEST = hashlib.sha256().digest_size
@@ -62,7 +66,7 @@ class Saved:
         code, index = self.header["fault"]
         if not (code in (0, 1) and -1 <= index < model.nv) or self.numbers["effort"].size != model.nv:
             raise no_save(self.who, f"fault {code} of coordinate {index} of {model.nv}")
-        if self.header["layout"] != _constants(model)[1]:
+        if self.header["layout"] != _constants(model)[2]:
             raise SaveError(f"{self.who} was saved by mbros {short(self.header['mbros'])}, whose states hold other fields; save it with "
                             "this version")
         self._check_numbers(model)
@@ -164,32 +168,39 @@ def blob_of(model: Model, plant: Plant, start: State, started: bool, bench: str,
     memory. more: words of the header for others that go on from it, as JSON has them."""
     state = plant.state
     state._check_free()
-    return packed(model, {"dt": plant.dt, "integrator": plant.integrator, "layout": _constants(model)[1], "clamped": plant.clamped,
-                          "fault": list(plant.fault), "max_contact_iterations": plant.max_contact_iterations, "started": started,
-                          "time": state.time, "bench": bench, "motions": motions,
-                          **({"tolerances": list(plant.tolerances)} if any(plant.tolerances) else {}), **more},
-                  {"state": state._inputs, "start": start._inputs, "effort": plant.effort,
-                   "devices": np.empty(0) if devices is None else devices,
-                   "disturbances": np.empty(0) if disturbances is None else disturbances})
-
-
-def packed(model: Model, header: dict[str, Any], parts: dict[str, Array]) -> bytes:
-    """The bytes of a save."""
-    from mbros import __version__
-
-    arrays = {name: np.ascontiguousarray(x, "<f8").ravel() for name, x in parts.items()}
-    own = ENCODER.encode({"mbros": __version__, "model": model.name})[:-1]
-    rest = ENCODER.encode({**header, "parts": [[name, x.size] for name, x in arrays.items()]})[1:]
-    text = f'{own}, "fingerprint": {_constants(model)[0]}, {rest}'.encode()
-    body = b"".join((MAGIC, VERSION.to_bytes(2, "little"), len(text).to_bytes(8, "little"), text, *(x.tobytes() for x in arrays.values())))
+    head, fields, _ = _constants(model)
+    now, then, effort = state._inputs, start._inputs, plant.effort
+    devices, disturbances = (NOTHING if x is None else np.ascontiguousarray(x, float) for x in (devices, disturbances))
+    code, index = plant.fault
+    if any(plant.tolerances):
+        more = {"tolerances": list(plant.tolerances), **more}
+    text = (f'{head}"dt": {_json(plant.dt)}, "integrator": "{plant.integrator}", {fields}"clamped": {plant.clamped}, '
+            f'"fault": [{code}, {index}], "max_contact_iterations": {plant.max_contact_iterations}, "started": {_json(started)}, '
+            f'"time": {_json(state.time)}, "bench": {_json(bench)}, "motions": {_json(motions) if motions else "[]"}, '
+            f'{f"{_json(more)[1:-1]}, " if more else ""}"parts": [["state", {now.size}], ["start", {then.size}], ["effort", {effort.size}], '
+            f'["devices", {devices.size}], ["disturbances", {disturbances.size}]]}}').encode()
+    numbers = now, then, effort, devices, disturbances
+    if BIG_ENDIAN:
+        numbers = tuple(x.astype("<f8") for x in numbers)
+    body = b"".join((BEGINNING, len(text).to_bytes(8, "little"), text, *numbers))
     return body + hashlib.sha256(body).digest()
 
 
-def _constants(model: Any) -> tuple[str, list[list[Any]]]:
-    """(its fingerprint as JSON, layout) of a model, which do not change; kept with it."""
-    found: tuple[str, list[list[Any]]] | None = model.__dict__.get("_save_constants")
+def _json(x: Any) -> str:
+    """As ENCODER has it."""
+    if type(x) is float and isfinite(x):
+        return repr(x)                          # the same in less time
+    return ("true" if x else "false") if type(x) is bool else ENCODER.encode(x)
+
+
+def _constants(model: Any) -> tuple[str, str, list[list[Any]]]:
+    """What is the same in all headers of a model, as JSON, up to its dt and the layout, and the layout; kept with the model."""
+    found: tuple[str, str, list[list[Any]]] | None = model.__dict__.get("_save_constants")
     if found is None:
-        found = model.__dict__["_save_constants"] = ENCODER.encode(fingerprint(model.spec)), layout(model.default_state())
+        from mbros import __version__
+
+        head, fields = {"mbros": __version__, "model": model.name, "fingerprint": fingerprint(model.spec)}, layout(model.default_state())
+        found = model.__dict__["_save_constants"] = f"{_json(head)[:-1]}, ", f'"layout": {_json(fields)}, ', fields
     return found
 
 

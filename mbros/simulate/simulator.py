@@ -1,8 +1,9 @@
 """Simulator: a model moving in time, with commands clamped to the effort limits, faults that hold the last good state."""
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
+from functools import cache
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,13 @@ if TYPE_CHECKING:
     from mbros.record.tape import SimulatorTape
     from mbros_core.engine._engine import State
     from mbros_core.typing import Array, ArrayLike, JointRow, Progress
+
+
+@cache
+def _blob_of() -> Callable[..., bytes]:
+    from mbros.simulate.saved import blob_of      # start-up time, and once: `import` in a call takes half a microsecond
+
+    return blob_of
 
 
 def joint_rows(model: Model) -> list[JointRow]:
@@ -241,9 +249,7 @@ class Simulator(Guided):
         velocities, parameters, locks, contacts, counted time, the start that reset() goes back to, a fault. Cost: some microseconds and
         the model's fingerprint (docs/saving.md).
         """
-        from mbros.simulate.saved import blob_of      # start-up time: who does not use it does not pay
-
-        blob = blob_of(self.model, self.plant, self.start, self._started, self._bench_digest(), list(self._motions or ()),
+        blob = _blob_of()(self.model, self.plant, self.start, self._started, self._bench_digest(), list(self._motions or ()),
                        devices=None if self._bench is None else self._memory(),
                        disturbances=None if self._disturbances is None else self._disturbances.table)
         if path is not None:

@@ -1,5 +1,8 @@
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from mbros_core.typing import Array
 
 ROTATION_TOLERANCE: float
@@ -40,3 +43,15 @@ def reweighed(table: Array, b: int, given: object, /) -> bool:
     and numbers up to 1e50, of which none is not finite about whatever point."""
 def within(array: object, tol: float, /) -> bool:
     """Whether it is a C-contiguous float64 array of NumPy's own class with no number in it that is larger than tol."""
+def rows(given: object, columns: int, most: float, n: int | None, copied: bool, /) -> Array | None:
+    """A plain array as rows (n, columns), n None: as many as there are: a row for all, or rows as they are; copied: of their own. None of
+    anything else, of a number that is larger than `most` (or is none), and of more than a million numbers."""
+def between(array: object, low: Array, high: Array, /) -> bool:
+    """Whether every row of a C-contiguous float64 array (n, k) of NumPy's own class is within low (k,) and high (k,)."""
+def first_counted(counts: NDArray[np.int64], /) -> int:
+    """The first place of an int64 array (n,) with a number that is not negative; -1: none has."""
+def wrench(torque: object, force: object, most: float, /) -> Array | None:
+    """[torque; force] (6,) of three plain numbers each, none larger than `most`; None of anything else."""
+def push(forces: Array, bodies: NDArray[np.int32], X_BF: Array, k: int, X_WF: Array, F: Array, /) -> None:
+    """Adds a wrench F (6,) about frame k's origin, in W axes, to the row of its body in `forces` (nb, 6), which are about their bodies'
+    origins. Frames: bodies (nf,) that they are on and where, X_BF (nf, 12); X_WF (12,): where this one is."""

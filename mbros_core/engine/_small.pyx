@@ -25,6 +25,7 @@ cnp.import_array()
 ROTATION_TOLERANCE = 1e-9           # how far from the identity R R^T of a rotation may be, entry by entry
 cdef double ROTATION = ROTATION_TOLERANCE
 cdef long long EXACT = 2**53        # whole numbers beyond it are left to NumPy
+cdef Py_ssize_t MANY = 1 << 20      # numbers, that are asked for without looking at how much memory there is
 
 
 # ------------------------------------------------------------------------------------------------ numbers, in and out
@@ -108,6 +109,14 @@ cdef inline bint all_finite(const double* x, Py_ssize_t n) noexcept nogil:
     return sum == 0.0
 
 
+cdef inline bint are_within(const double* x, Py_ssize_t n, double most) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        if not fabs(x[i]) <= most:
+            return False
+    return True
+
+
 cdef inline cnp.ndarray new(int dimensions, Py_ssize_t n, Py_ssize_t m):
     cdef cnp.npy_intp shape[2]
     shape[0], shape[1] = n, m
@@ -149,15 +158,7 @@ def is_finite(array, /):
 
 def within(array, double tol, /):
     """Whether it is a C-contiguous float64 array of NumPy's own class with no number in it that is larger than tol."""
-    cdef const double* x
-    cdef Py_ssize_t i
-    if not is_whole(array):
-        return False
-    x = data_of(<cnp.ndarray>array)
-    for i in range(cnp.PyArray_SIZE(<cnp.ndarray>array)):
-        if not fabs(x[i]) <= tol:
-            return False
-    return True
+    return is_whole(array) and are_within(data_of(<cnp.ndarray>array), cnp.PyArray_SIZE(<cnp.ndarray>array), tol)
 
 
 def put(tuple given, tuple places, out, bint nan, /):
@@ -203,14 +204,32 @@ def reweighed(table, Py_ssize_t b, given, /):
         copy(row, x, 10)
     return True
 
-def rows(given, Py_ssize_t columns, /):
-    """A copy of a plain array (n, columns) of up to 4096 rows; None of anything else."""
+def rows(given, Py_ssize_t columns, double most, n, bint copied, /):
+    """A plain array as rows (n, columns), n None: as many as there are: a row for all, or rows as they are; copied: of their own. None of
+    anything else, of a number that is larger than `most` (or is none), and of more than a million numbers."""
     cdef cnp.ndarray out
-    if not (is_whole(given) and cnp.PyArray_NDIM(<cnp.ndarray>given) == 2 and cnp.PyArray_DIM(<cnp.ndarray>given, 1) == columns
-            and cnp.PyArray_DIM(<cnp.ndarray>given, 0) <= 4096):
+    cdef const double* x
+    cdef Py_ssize_t count, i
+    if not is_whole(given):
         return None
-    out = new(2, cnp.PyArray_DIM(<cnp.ndarray>given, 0), columns)
-    memcpy(data_of(out), data_of(<cnp.ndarray>given), cnp.PyArray_NBYTES(out))
+    x = data_of(<cnp.ndarray>given)
+    if cnp.PyArray_NDIM(<cnp.ndarray>given) == 2 and cnp.PyArray_DIM(<cnp.ndarray>given, 1) == columns:
+        count = cnp.PyArray_DIM(<cnp.ndarray>given, 0)
+        if n is not None and count != n or count > MANY // (columns + 1) or not are_within(x, count * columns, most):
+            return None
+        if not copied:
+            return given
+        out = new(2, count, columns)
+        memcpy(data_of(out), x, count * columns * sizeof(double))
+        return out
+    if n is None or not (cnp.PyArray_NDIM(<cnp.ndarray>given) == 1 and cnp.PyArray_DIM(<cnp.ndarray>given, 0) == columns):
+        return None
+    count = n
+    if count > MANY // (columns + 1) or not are_within(x, columns, most):
+        return None
+    out = new(2, count, columns)
+    for i in range(count):
+        memcpy(data_of(out) + i * columns, x, columns * sizeof(double))
     return out
 
 
@@ -230,6 +249,16 @@ def between(array, low, high, /):
                 return False
         x += k
     return True
+
+
+def first_counted(counts, /):
+    """The first place of an int64 array (n,) with a number that is not negative; -1: none has."""
+    cdef const long long* x = <const long long*>memory_of(counts, cnp.NPY_INT64, 1, False)
+    cdef Py_ssize_t i
+    for i in range(cnp.PyArray_DIM(<cnp.ndarray>counts, 0)):
+        if x[i] >= 0:
+            return i
+    return -1
 
 
 include "small_poses.pxi"

@@ -163,6 +163,8 @@ def tolerances(who: str, integrator: str, given: Sequence[float | None] | None) 
 
 def step_interval(who: str, every: Any) -> int:
     """Steps from one that is kept to the next."""
+    if type(every) is int and every >= 1:
+        return every                            # the same, for what most calls are
     if not is_whole(every) or every < 1:
         raise MbrosError(f"{who}: every: expected 1 or more steps, got {short(every)}")
     return int(every)

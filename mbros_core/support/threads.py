@@ -21,6 +21,8 @@ def shares(count: int, threads: int | None, group: int = 1, least: int = 1) -> l
 
     threads: None stands for every CPU this process may use, and for fewer where a part would have less than `least` things.
     """
+    if type(threads) is int and threads == 1:
+        return [slice(0, count)]                # the same, for what many calls are
     if threads is None:
         threads = min(len(os.sched_getaffinity(0)), count // least) if count >= 2 * least else 1
     elif not is_whole(threads) or threads < 1:

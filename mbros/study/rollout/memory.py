@@ -39,8 +39,13 @@ def mark(model: Any) -> float:
     return found
 
 
-def columns(state: State) -> int:
-    return 1 + sum(state.field(name).size for name in NAMES)
+def columns(model: Any) -> int:
+    """How many numbers a row has."""
+    found = model.__dict__.get("_memory_columns")
+    if found is None:
+        state = model.default_state()
+        found = model.__dict__["_memory_columns"] = 1 + sum(state.field(name).size for name in NAMES)
+    return int(found)
 
 
 def row_of(model: Model, state: State) -> Array:
@@ -51,7 +56,7 @@ def row_of(model: Model, state: State) -> Array:
 def new_row(model: Model, state: State) -> Array:
     """That of a state which was put where it is: contacts are new."""
     row = row_of(model, state)
-    row[columns(state) - state.field("contact_memory").size:] = 0.0
+    row[columns(model) - state.field("contact_memory").size:] = 0.0
     return row
 
 
@@ -62,7 +67,7 @@ def write_end(state: State, run: Run, robot: int) -> None:
     if not is_whole(robot) or not -n <= robot < n:
         raise MbrosError(f"write_end: robot: expected a number from 0 to {n - 1}, got {short(robot)}")
     row = run.memory[robot]
-    if len(row) != columns(state) or row[0] != mark(model):
+    if len(row) != columns(model) or row[0] != mark(model):
         raise StateError(f"write_end: a state of model {model.name!r} was given where one of the rollout's model was expected")
     if not kept:
         raise MbrosError("write_end: the rollout took no step; expected one of a step or more")
@@ -80,9 +85,9 @@ def given_memory(who: str, model: Model, start: State, memory: Any, n: int) -> A
     if isinstance(memory, mbros_core.State):
         model._check_state(memory)
         memory = row_of(model, memory)
-    array = rows(who, "memory", memory, columns(start), n)
+    array = rows(who, "memory", memory, columns(model), n)
     table = array.reshape(-1, array.shape[-1])
-    contacts = columns(start) - start.field("contact_memory").size
+    contacts = columns(model) - start.field("contact_memory").size
     finite(who, "memory", table[:, :contacts + COLUMNS])
     if (table[:, 0] != mark(model)).any():
         raise MbrosError(f"{who}: memory: it is of another model; expected that of a rollout or a state of {model.name!r}")

@@ -94,6 +94,8 @@ class Run(tuple[np.ndarray, np.ndarray]):
 
 def parse_outputs(who: str, model: Model, outputs: Any) -> dict[str, tuple[str, int]]:
     """{name: (what, frame index or -1)} of the names of outputs."""
+    if type(outputs) is tuple and not outputs:
+        return {}                               # the same, for what most calls are
     names = None if isinstance(outputs, str) else entries(outputs)
     if names is None:
         raise MbrosError(f"{who}: outputs: expected a list of names, such as ['{model.frames[-1].name}.pose', 'energy'], got "

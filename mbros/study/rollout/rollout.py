@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Any
 import mbros_core
 import numpy as np
 from mbros_core import DEFAULT_INTEGRATOR, FaultError
-from mbros_core.engine._small import within
+from mbros_core.engine._small import between, first_counted, rows as plain_rows, within
 from mbros_core.support.available import Room
 from mbros_core.engine.checks import LARGEST
 from mbros_core.support.faults import known_cause
+from mbros_core.support.numbers import DOUBLE
 from mbros_core.support.threads import shares, side_by_side
 from mbros_core.engine.user_code import raised
 
 from mbros.arguments import check_model, choice, reals, rows, step_interval, time_step
 from mbros.describe.joints.limits import beyond, reaches, warn_beyond
 from mbros.errors import MbrosError
-from mbros.model.own_parameters import engines, own_parameters, repeated, robot_state
+from mbros.model.own_parameters import engines, own_parameters, repeated, robot_state, spare
 from mbros.study.rollout.outputs import OF_STEPS, Run, carried_columns, compute_outputs, parse_outputs
 from mbros.study.rollout.memory import columns, given_memory, mark, new_row
 
@@ -64,29 +65,37 @@ def rollout(model: Model, q0: ArrayLike | None, v0: ArrayLike | None, tau: Array
     kept = -(-steps // every)
     with Room(who, batch, kept, model.nq + model.nv):
         q, v = np.empty((batch, kept, model.nq)), np.empty((batch, kept, model.nv))
-        end = np.zeros((batch, columns(start)))         # of which few numbers will be in use: the others take no memory
-    fault = np.full(batch, -1, np.longlong)
+        end = np.zeros((batch, columns(model)))         # of which few numbers will be in use: the others take no memory
+    fault = np.empty(batch, np.longlong)
+    fault.fill(-1)
     code = mbros_core.INTEGRATORS.index(integrator)
     carried = None
-    if any(what in OF_STEPS for what, _ in wanted.values()):
+    if wanted and any(what in OF_STEPS for what, _ in wanted.values()):
         with Room(f"{who}: outputs", batch, kept, carried_columns(model)):
             carried = np.zeros((batch, kept, carried_columns(model)))
     parts = shares(batch, threads, mbros_core.lanes().Batch.lanes)
+    limit = model.spec.effort_limit
 
     def run(engine: Any, part: slice) -> None:
         engine.rollout(q0[part], v0[part], tau[part], dt, code, q[part], v[part], fault[part], every,
-                       None if carried is None else carried[part], model.spec.effort_limit, None if begin is None else begin[part],
-                       end[part])
+                       None if carried is None else carried[part], limit, None if begin is None else begin[part], end[part])
 
     if batch and steps:
-        side_by_side(run, engines(model, start, parts, own), parts)
+        made = engines(model, start, parts, own)
+        if len(made) == 1:
+            made[0].rollout(q0, v0, tau, dt, code, q, v, fault, every, carried, limit, begin, end)
+        else:
+            side_by_side(run, made, parts)
+        spare(model, made[0])
         end[:, 0] = mark(model)
     else:
         end[:] = new_row(model, start) if begin is None else begin
     failed = raised(model) if model._needs_gil else None            # an interrupt goes on from here
-    if on_fault == "raise" and (fault >= 0).any():
-        k = int(np.flatnonzero(fault >= 0)[0])
+    k = first_counted(fault) if on_fault == "raise" else -1
+    if k >= 0:
         _raise_fault(model, who, robot_state(start, own, k), q0[k], v0[k], q[k], v[k], int(fault[k]), tau[k], dt, f"{k} of {batch}", failed)
+    if not wanted:
+        return Run(q, v, fault, {}, end)
     with Room(f"{who}: outputs"):
         return Run(q, v, fault, compute_outputs(model, start, own, q, v, carried, wanted, threads), end)
 
@@ -123,6 +132,11 @@ def _starts(who: str, state: State | None, q0: ArrayLike | None, v0: ArrayLike |
 
 
 def _arguments(model: Model, who: str, q0: ArrayLike, v0: ArrayLike, tau: ArrayLike) -> tuple[Array, Array, Array]:
+    if type(tau) is np.ndarray and tau.dtype is DOUBLE and tau.flags.c_contiguous and tau.ndim == 3 and tau.shape[2] == model.nv:
+        n = len(tau)
+        a, b = plain_rows(q0, model.nq, BELOW, n, False), plain_rows(v0, model.nv, BELOW, n, False)
+        if a is not None and b is not None:
+            return a, b, tau                    # the same, for what most calls are
     tau = reals(who, "tau", tau)
     if tau.ndim != 3 or tau.shape[2] != model.nv:
         raise MbrosError(f"{who}: tau: expected shape (batch, steps, {model.nv}), got {tau.shape}")
@@ -146,7 +160,7 @@ def _look_at_starts(model: Model, start: State, q0: Array, dt: float, integrator
     that may well lean on a stop."""
     if len(model.constraints) and not moving:
         _look_at_constraints(model, start, q0)
-    if start.field("lock").any():
+    if not within(start.field("lock"), 0.0):
         for joint in model.joints:
             if joint._is_prescribed(start):
                 _look_at_motion(joint, start, start.q[None] if moving else q0)
@@ -155,11 +169,12 @@ def _look_at_starts(model: Model, start: State, q0: Array, dt: float, integrator
     if moving:
         return
     low, high = reaches(model)
+    if between(q0, low, high):
+        return
     out = (q0 < low) | (q0 > high)
-    if out.any():
-        for joint in model.joints:
-            if not joint.follows and out[:, joint.q_slice].any():
-                warn_beyond(beyond(joint, q0[out[:, joint.q_slice].any(1).argmax(), joint.q_slice]))
+    for joint in model.joints:
+        if not joint.follows and out[:, joint.q_slice].any():
+            warn_beyond(beyond(joint, q0[out[:, joint.q_slice].any(1).argmax(), joint.q_slice]))
 
 
 def _look_at_motion(joint: Joint, start: State, q0: Array) -> None:
