@@ -70,9 +70,10 @@ ROWS = (
     Row("simulation", "random_state", "m.random_state(rng)", ("m.default_state()",)),
     Row("simulation", "set_parameter(mass)", "m.set_parameter(s, mass, kg)"),
     Row("simulation", "apply_wrench", "m.apply_wrench(s, tip, force=push)", ("m._frame_pose(s, at, -1, row)",)),
-    Row("simulation", "rollout of 1 x 1", "mbros.rollout(free, rest, tau, tau11, dt=1e-3, threads=1)", ("sim.step(tau)",)),
-    Row("simulation", "batch(8)", "m.batch(q8, threads=1)"),
-    Row("simulation", "sim.save", "sim.save()"),
+    Row("simulation", "rollout of 1 x 1", "mbros.rollout(free, rest, tau, tau11, dt=1e-3, threads=1)",
+        ("lanes.rollout(rest1, tau1, tau11, 1e-3, 0, q11, v11, fault, 1, None, limit, None, end)",)),
+    Row("simulation", "batch(8)", "m.batch(q8, threads=1)", ("m.default_state()",)),
+    Row("simulation", "sim.save", "sim.save()", ("sha256(b''.join(saved)).digest()",)),     # of its words and its two states
 
     Row("poses", "X.quat_wxyz", "X.quat_wxyz", (), "pin.Quaternion(pX.rotation)", ("ur5",)),
     Row("poses", "X @ X.inverse()", "X @ X.inverse()", (), "pX * pX.inverse()", ("ur5",)),

@@ -7,6 +7,7 @@ whole call where that is more (set_q and set_v: 0.25 us each); "of its bound" sa
 """
 import argparse
 from dataclasses import dataclass
+from hashlib import sha256
 from time import perf_counter_ns
 
 import numpy as np
@@ -17,6 +18,8 @@ from benchmarks._face_rows import ROWS
 from benchmarks._robots import of_tests
 from benchmarks._timing import interleave, quiet, table
 from mbros import diff
+from mbros.model.own_parameters import engines
+from mbros.study.rollout.memory import columns
 
 BASES = {"ur5": "fixed", "quadruped": "floating", "arm7": "fixed"}
 EMPTY = "m._has_slopes(True)"       # a call of the engine that does nothing
@@ -57,12 +60,18 @@ def rig(name, seed=1):
         "sim": mbros.Simulator(free, dt=1e-3), "free": free, "rest": free.default_state().q.copy(), "tau": np.zeros(m.nv),
         "one": {single[3]: 0.1}, "every": dict.fromkeys(single, 0.1),
         "mass": heavy, "kg": float(m.parameter(states[0], heavy)), "push": np.array([0.0, 0.0, 1.0]),
-        "tau11": np.zeros((1, 1, m.nv)), "q8": np.tile(states[0].q, (8, 1)), "convention": mbros.convention("pinocchio"),
+        "tau11": np.zeros((1, 1, m.nv)), "tau1": np.zeros((1, m.nv)), "rest1": free.default_state().q[None].copy(),
+        "lanes": engines(free, free.default_state(), [slice(0, 1)])[0], "limit": free.spec.effort_limit, "fault": np.zeros(1, np.int64),
+        "q11": np.empty((1, 1, m.nq)), "v11": np.empty((1, 1, m.nv)), "end": np.zeros((1, columns(free))), "sha256": sha256,
+        "q8": np.tile(states[0].q, (8, 1)), "convention": mbros.convention("pinocchio"),
         "X": m.pose(states[0], tip), "V": m.velocity(states[0], tip), "last": m.joints[-1], "p": np.ones(3),
         "quat": np.array([0.8, 0.0, 0.6, 0.0]),
     }
     found |= {f"q{k}": state.q.copy() for k, state in enumerate(states)} | {f"v{k}": state.v.copy() for k, state in enumerate(states)}
     found |= {f"J{k}": m.jacobian(state, tip) for k, state in enumerate(states)}
+    words = found["sim"].save()
+    words = words[:words.index(b"}", words.index(b'"parts"')) + 1]
+    found["saved"] = words, found["sim"].state._inputs, found["sim"].start._inputs
     if name == "arm7":
         found["driven"] = mbros.Simulator(mbros.load("arm7", bench="arm7_servo"), dt=1e-3)
         found["signal"] = found["driven"].signals["joint4.position"]

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mbros_core.engine._small import put
+from mbros_core.plant.actuators.registry import COMMANDS
 from mbros_core.support.given import any_number
 from mbros_core.support.numbers import short
 
@@ -59,12 +60,11 @@ def signal_columns(who: str, bench: Layout | None, signals: str | Sequence[str])
     return SignalColumns(who, bench, signals)
 
 
-def commanded(bench: Layout, devices: Devices, **words: Mapping[str, float] | None) -> None:
-    """{joint: value} of position, velocity and effort: all of them or, where one is refused, none."""
-    given = {word: values for word, values in words.items() if values is not None}
-    if not devices.plant.state.is_held and given.keys() <= bench.command_places.keys() and put(
-            (*given.values(),), (*map(bench.command_places.__getitem__, given),), devices.block, True):
+def commanded(bench: Layout, devices: Devices, *values_of: Mapping[str, float] | None) -> None:
+    """{joint: value} of each of COMMANDS, or None: all of them or, where one is refused, none."""
+    if not devices.plant.state.is_held and put(values_of, bench.command_places, devices.block, True):
         return                                  # the same as below, of what most calls are
+    given = {word: values for word, values in zip(COMMANDS, values_of) if values is not None}
     places = {row.name: 2 + row.at for row in bench.rows[:bench.commands]}
     joints = sorted({name.rpartition(".command.")[0] for name in places})
     found: dict[int, float] = {}

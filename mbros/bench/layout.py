@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from mbros_core.plant.actuators.registry import COMMANDS
 from mbros_core.plant.rows import DeviceKind
 from mbros_core.plant.faults.registry import TRIGGER_MEMORY
 
@@ -129,13 +130,13 @@ class Layout:
         return {row.name: k for k, row in enumerate(self.rows)}
 
     @cached_property
-    def command_places(self) -> dict[str, dict[str, int]]:
-        """{word: {joint: where its command stands in the block}} of what actuators take, once all are there."""
-        places: dict[str, dict[str, int]] = {}
+    def command_places(self) -> tuple[dict[str, int], ...]:
+        """{joint: where its command stands in the block} of each of COMMANDS, as actuators take them, once all are there."""
+        places: dict[str, dict[str, int]] = {word: {} for word in COMMANDS}
         for row in self.rows[:self.commands]:
             joint, _, word = row.name.rpartition(".command.")
             places.setdefault(word, {})[joint] = HEAD + row.at
-        return places
+        return tuple(places[word] for word in COMMANDS)
 
     def fault_memory(self, k: int) -> int:
         """Where the memory of a fault's trigger begins in the block."""

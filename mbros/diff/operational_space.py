@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from mbros.arguments import check_model, check_owner, finite, reals
+from mbros.describe.robot import WORLD
 from mbros.diff.algorithms import forward_dynamics
 from mbros.errors import MbrosError
 
@@ -47,7 +48,11 @@ def operational_space(model: Model, state: State, task: FrameLike | ArrayLike, d
     check_model("operational_space", model)
     check_owner("operational_space", model, state)
     frame: Any = task
-    J = _rows(model, task) if isinstance(task, (np.ndarray, list, tuple)) else model.jacobian(state, frame, expressed_in)
+    k = model._frame_table[0].get(frame) if type(frame) is str and expressed_in is WORLD else None
+    if k is not None:
+        J = model._frame_jacobian(state, k)     # the same, for what most calls are
+    else:
+        J = _rows(model, task) if isinstance(task, (np.ndarray, list, tuple)) else model.jacobian(state, frame, expressed_in)
     found = model._task_space(state, J, damping)
     return _with_another_look(model, state, J, damping) if found is None else tuple.__new__(OperationalSpace, (J, *found))
 

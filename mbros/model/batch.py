@@ -288,9 +288,10 @@ def make_batch(model: Model, q: ArrayLike, v: ArrayLike | None = None, *, state:
         model._check_state(state)
         start = state.copy()
     mine = plain_rows(q, model.nq, inf, None, True)
-    yours = None if mine is None else np.zeros((len(mine), model.nv)) if v is None else plain_rows(v, model.nv, inf, len(mine), True)
-    if yours is not None and parameters is None:
-        return Batch(model, mine, yours, start, threads=threads)        # the same, for what most calls are
+    if mine is not None and parameters is None:
+        yours = np.zeros((len(mine), model.nv)) if v is None else plain_rows(v, model.nv, inf, len(mine), True)
+        if yours is not None:
+            return Batch(model, mine, yours, start, threads=threads)    # the same, for what most calls are
     who = f"batch of model {model.name!r}"
     q = rows(who, "q", q, model.nq)
     v = rows(who, "v", np.zeros(model.nv) if v is None else v, model.nv)

@@ -106,8 +106,7 @@ class OnBench(OwnAttributes, Shown):
         Nothing is commanded where one is refused. stiffness and damping: of impedance servos; brake: 1 engages it, 0 releases it;
         voltage: of motors (V), before an effort."""
         bench = self._on_bench("command", "actuators", ", or give efforts to step, advance_to or run")
-        commanded(bench, self.plant.devices, position=position, velocity=velocity, effort=effort,
-                  stiffness=stiffness, damping=damping, brake=brake, voltage=voltage)
+        commanded(bench, self.plant.devices, position, velocity, effort, stiffness, damping, brake, voltage)       # of COMMANDS
 
     @property
     def disturbances(self) -> Disturbances:

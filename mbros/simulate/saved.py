@@ -18,7 +18,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from math import isfinite
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from mbros_core.engine.checks import MOST_STEPS, check_locks, check_state
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 MAGIC, VERSION = b"mbros save", 1
 BEGINNING = MAGIC + VERSION.to_bytes(2, "little")
-NOTHING = np.empty(0)
+NOTHING, EMPTY = np.empty(0), '""'
 BIG_ENDIAN = sys.byteorder == "big"
 MOST_BYTES = 1 << 28        # of a file
 MOST_HEADER = 1 << 24       # of its JSON: what is made of it takes many times as much
@@ -66,7 +66,7 @@ class Saved:
         code, index = self.header["fault"]
         if not (code in (0, 1) and -1 <= index < model.nv) or self.numbers["effort"].size != model.nv:
             raise no_save(self.who, f"fault {code} of coordinate {index} of {model.nv}")
-        if self.header["layout"] != _constants(model)[2]:
+        if self.header["layout"] != _constants(model).layout:
             raise SaveError(f"{self.who} was saved by mbros {short(self.header['mbros'])}, whose states hold other fields; save it with "
                             "this version")
         self._check_numbers(model)
@@ -168,39 +168,49 @@ def blob_of(model: Model, plant: Plant, start: State, started: bool, bench: str,
     memory. more: words of the header for others that go on from it, as JSON has them."""
     state = plant.state
     state._check_free()
-    head, fields, _ = _constants(model)
-    now, then, effort = state._inputs, start._inputs, plant.effort
-    devices, disturbances = (NOTHING if x is None else np.ascontiguousarray(x, float) for x in (devices, disturbances))
+    constants = _constants(model)
+    devices = NOTHING if devices is None else np.ascontiguousarray(devices, float)
+    disturbances = NOTHING if disturbances is None else np.ascontiguousarray(disturbances, float)
     code, index = plant.fault
     if any(plant.tolerances):
         more = {"tolerances": list(plant.tolerances), **more}
-    text = (f'{head}"dt": {_json(plant.dt)}, "integrator": "{plant.integrator}", {fields}"clamped": {plant.clamped}, '
-            f'"fault": [{code}, {index}], "max_contact_iterations": {plant.max_contact_iterations}, "started": {_json(started)}, '
-            f'"time": {_json(state.time)}, "bench": {_json(bench)}, "motions": {_json(motions) if motions else "[]"}, '
-            f'{f"{_json(more)[1:-1]}, " if more else ""}"parts": [["state", {now.size}], ["start", {then.size}], ["effort", {effort.size}], '
-            f'["devices", {devices.size}], ["disturbances", {disturbances.size}]]}}').encode()
-    numbers = now, then, effort, devices, disturbances
+    text = (f'{constants.until_dt}{plant.dt!r}, "integrator": "{plant.integrator}", {constants.until_clamped}{plant.clamped}, '
+            f'"fault": [{code}, {index}], "max_contact_iterations": {plant.max_contact_iterations}, '
+            f'"started": {"true" if started else "false"}, "time": {_json(state.time)}, "bench": {_json(bench) if bench else EMPTY}, '
+            f'"motions": {_json(motions) if motions else "[]"}, {_json(more)[1:-1] + ", " if more else ""}{constants.until_devices}'
+            f'{devices.size}], ["disturbances", {disturbances.size}]]}}').encode()
+    numbers: list[Any] = [state._inputs, start._inputs, plant.effort, devices, disturbances]
     if BIG_ENDIAN:
-        numbers = tuple(x.astype("<f8") for x in numbers)
+        numbers = [x.astype("<f8") for x in numbers]
     body = b"".join((BEGINNING, len(text).to_bytes(8, "little"), text, *numbers))
     return body + hashlib.sha256(body).digest()
 
 
 def _json(x: Any) -> str:
-    """As ENCODER has it."""
-    if type(x) is float and isfinite(x):
-        return repr(x)                          # the same in less time
-    return ("true" if x else "false") if type(x) is bool else ENCODER.encode(x)
+    return repr(x) if type(x) is float and isfinite(x) else ENCODER.encode(x)          # the same in less time
 
 
-def _constants(model: Any) -> tuple[str, str, list[list[Any]]]:
-    """What is the same in all headers of a model, as JSON, up to its dt and the layout, and the layout; kept with the model."""
-    found: tuple[str, str, list[list[Any]]] | None = model.__dict__.get("_save_constants")
+class Constants(NamedTuple):
+    """What is the same in all headers of a model: the pieces of their JSON, and the layout."""
+
+    until_dt: str
+    until_clamped: str
+    until_devices: str
+    layout: list[list[Any]]
+
+
+def _constants(model: Any) -> Constants:
+    """Kept with the model."""
+    found: Constants | None = model.__dict__.get("_save_constants")
     if found is None:
         from mbros import __version__
 
-        head, fields = {"mbros": __version__, "model": model.name, "fingerprint": fingerprint(model.spec)}, layout(model.default_state())
-        found = model.__dict__["_save_constants"] = f"{_json(head)[:-1]}, ", f'"layout": {_json(fields)}, ', fields
+        state = model.default_state()
+        head = {"mbros": __version__, "model": model.name, "fingerprint": fingerprint(model.spec)}
+        parts = [["state", state._inputs.size], ["start", state._inputs.size], ["effort", model.nv]]
+        found = model.__dict__["_save_constants"] = Constants(
+            f'{_json(head)[:-1]}, "dt": ', f'"layout": {_json(layout(state))}, "clamped": ', f'"parts": {_json(parts)[:-1]}, ["devices", ',
+            layout(state))
     return found
 
 

@@ -123,11 +123,11 @@ def pose_of_any_length(p: Any, quat_wxyz: Any) -> Placement | None:
 
 def placement(element: object, p: Any = None, rpy: Any = None, R: Any = None, pose: Any = None, **quat: Any) -> Placement:
     """X from a position p and one kind of rotation (rpy, R, quat_wxyz or quat_xyzw), or from `pose`: see `pose_of`."""
-    plain = None if pose is not None else _plain_placement(p, rpy, R, **quat)
+    plain = None if pose is not None else plain_placement(p, rpy, R, **quat)
     return _placement(element, p, rpy, R, pose, quat) if plain is None else plain
 
 
-def _plain_placement(p: Any = None, rpy: Any = None, R: Any = None, quat_wxyz: Any = None, quat_xyzw: Any = None,
+def plain_placement(p: Any = None, rpy: Any = None, R: Any = None, quat_wxyz: Any = None, quat_xyzw: Any = None,
                      **others: Any) -> Placement | None:
     """The same of a position and one rotation in plain numbers (mbros_core.engine._small); None of what is to be looked at."""
     if others or (rpy is None) + (R is None) + (quat_wxyz is None) + (quat_xyzw is None) < 3:

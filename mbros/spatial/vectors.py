@@ -11,7 +11,7 @@ from mbros_core.engine._small import arm, composed, inverted, is_finite, is_rota
 
 from mbros.arguments import check_state, finite, reals, vector
 from mbros.errors import MbrosError
-from mbros.spatial.given import check_rotation, placement
+from mbros.spatial.given import check_rotation, placement, plain_placement
 from mbros.spatial.lie import from_matrix
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Pose:
     def make(cls, p: ArrayLike | None = None, rpy: ArrayLike | None = None, *, R: ArrayLike | None = None, frame: str = "",
              relative_to: str = "", **quat: ArrayLike) -> "Pose":
         """From a position p (m) and one of rpy (rad), R, quat_wxyz and quat_xyzw; none: the axes are parallel."""
-        X = placement("Pose", p, rpy, R, **quat)
+        X = plain_placement(p, rpy, R, **quat) or placement("Pose", p, rpy, R, **quat)
         return cls._made(X.R, X.p, frame, relative_to)
 
     @property
@@ -168,10 +168,15 @@ class _SpatialVector:
         if not self.frame:
             raise MbrosError(f"this {type(self).__name__} does not say about which frame's origin it is taken: "
                              f"{type(self).__name__}(values, frame, expressed_in)")
-        to = model._frame_index(frame)
-        ends = model._frame_pose(state, model._frame_index(self.frame)), model._frame_pose(state, to)
+        rows, names = model._frame_table
+        to = rows.get(frame) if type(frame) is str else None
+        if to is None:
+            to = model._frame_index(frame)
+        at = rows.get(self.frame) if type(self.frame) is str else None
+        if at is None:
+            at = model._frame_index(self.frame)
         R = None if self.expressed_in == "world" else model.pose(state, self.expressed_in).R
-        return arm(*ends, R), model._frame_table[1][to]
+        return arm(model._frame_pose(state, at), model._frame_pose(state, to), R), names[to]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         return np.asarray(self.values, dtype)

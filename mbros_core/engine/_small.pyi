@@ -12,8 +12,8 @@ def numbers(given: object, n: int, /) -> Array | None:
 def is_finite(array: object, /) -> bool:
     """Whether it is a C-contiguous float64 array of NumPy's own class with nothing but finite numbers in it."""
 def put(given: tuple[Any, ...], places: tuple[dict[str, int], ...], out: Array, nan: bool, /) -> bool:
-    """out[places[name]] = value for the {name: value} of each dict given and the {name: index} that belongs to it, where all of them are
-    known names with a finite number, or NaN where `nan` allows it; whether that was so. Where it was not, nothing is written."""
+    """out[places[name]] = value for the {name: value} of each dict given (None: none) and the {name: index} that belongs to it, where all
+    of them are known names with a finite number, or NaN where `nan` allows it; whether that was so. Where not, nothing is written."""
 def is_rotation(given: object, /) -> bool:
     """Whether it is a plain array (3, 3) of finite numbers that is a rotation."""
 def rotation(given: object, /) -> Array | None:
@@ -27,6 +27,8 @@ def quaternion(given: object, w_last: bool, /) -> Array | None:
     (Shepperd 1978); None of what is no such array."""
 def composed(R: Array, p: Array, S: Array, r: Array, /) -> tuple[Array, Array]:
     """(R S, R r + p): the pose X_AC of X_AB (R, p) and X_BC (S, r)."""
+def conjugated(A: Array, X: Array, /) -> tuple[Array, Array]:
+    """(A R A^T, A p): a pose as a row X (12,), R and p, with both its frames turned by A."""
 def inverted(R: Array, p: Array, /) -> tuple[Array, Array]:
     """(R^T, -R^T p): the pose X_BA of X_AB (R, p)."""
 def point_in(R: Array, p: Array, given: object, /) -> Array | None:

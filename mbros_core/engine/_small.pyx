@@ -162,8 +162,8 @@ def within(array, double tol, /):
 
 
 def put(tuple given, tuple places, out, bint nan, /):
-    """out[places[name]] = value for the {name: value} of each dict given and the {name: index} that belongs to it, where all of them are
-    known names with a finite number, or NaN where `nan` allows it; whether that was so. Where it was not, nothing is written."""
+    """out[places[name]] = value for the {name: value} of each dict given (None: none) and the {name: index} that belongs to it, where all
+    of them are known names with a finite number, or NaN where `nan` allows it; whether that was so. Where not, nothing is written."""
     cdef PyObject *name, *value, *place
     cdef Py_ssize_t at = 0
     cdef double* to = doubles_of(out, 1)
@@ -172,6 +172,8 @@ def put(tuple given, tuple places, out, bint nan, /):
     cdef Py_ssize_t n = cnp.PyArray_DIM(<cnp.ndarray>out, 0), i
     for writing in range(2):
         for k in range(len(given)):
+            if given[k] is None:
+                continue
             if type(given[k]) is not dict:
                 return False
             at = 0

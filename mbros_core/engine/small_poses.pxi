@@ -147,6 +147,24 @@ def composed(R, p, S, r, /):
     return array3x3(c), array3(z)
 
 
+def conjugated(A, X, /):
+    """(A R A^T, A p): a pose as a row X (12,), R and p, with both its frames turned by A."""
+    cdef double a[9]
+    cdef double b[9]
+    cdef double x[12]
+    cdef double y[3]
+    cdef int i, j
+    if not (read3x3(A, a) and read(X, x, 12)):
+        raise unfit()
+    product(a, x, b)
+    times(a, x + 9, False, y)
+    for i in range(3):
+        for j in range(3):
+            x[3 * i + j] = a[3 * j + i]
+    product(b, x, a)
+    return array3x3(a), array3(y)
+
+
 def inverted(R, p, /):
     """(R^T, -R^T p): the pose X_BA of X_AB (R, p)."""
     cdef double a[9]

@@ -283,6 +283,8 @@ def lifecycle():
                             fixed=2, may_refuse=True),
         "State(model)": Call(lambda s, model: mbros_core.State(model), lambda s, rng: (s.model,)),
         "Batch.vary": Call(lambda s, *x: mbros_core.lanes().Batch(s.batches[1].model).vary(*x), vary),
+        "Batch.take": Call(lambda s, x: mbros_core.lanes().Batch(s.batches[1].model).take(x),
+                           lambda s, rng: (rng.normal(size=s.state._inputs.size),)),
         "Batch(model, gravity)": Call(lambda s, *x: mbros_core.Batch(*x), lambda s, rng: (s.model, rng.normal(size=3))),
         "time =": Call(lambda s, t: setattr(s.state, "time", t), lambda s, rng: (float(rng.random()),)),
     }
@@ -298,9 +300,9 @@ def table(target, names, rows, prefix):
                                      may_refuse=bool(MAY_REFUSE & {name, f"{prefix}.{name}"})) for name in names}
 
 
-# Not called here: what opens a page in the browser, draws a picture or writes a recording, and what changes a Batch for good (vary has a
-# row of its own).
-ELSEWHERE = ("show", "plot", "end", "vary", "record")
+# Not called here: what opens a page in the browser, draws a picture or writes a recording, and what changes a Batch for good (take and
+# vary have rows of their own).
+ELSEWHERE = ("show", "plot", "end", "take", "vary", "record")
 
 
 def methods(kind, beyond=object):

@@ -251,6 +251,7 @@ def test_the_engine_refuses_what_does_not_fit(model):
                         (lambda: engine.compute("frame_pose", x, None, None, np.zeros((5, 12)), 99), mbros.CoordinateIndexError),
                         (lambda: engine.compute("frame_pose", x, None, None, np.zeros((5, 12)), 1, -2), mbros.CoordinateIndexError),
                         (lambda: engine.compute("mass_matrix", x, None, None, x), mbros.MbrosError),
+                        (lambda: engine.take(np.zeros(3)), mbros.MbrosError), (lambda: engine.take("abc"), TypeError),
                         (lambda: engine.vary(np.array([10**6]), np.zeros((5, 1))), mbros.MbrosError),
                         (lambda: engine.vary(np.array([0]), np.zeros((5, 2))), mbros.MbrosError),
                         (lambda: engine.vary(np.array([0]), np.full((5, 1), np.nan)), mbros.NonFiniteError),
@@ -262,6 +263,9 @@ def test_the_engine_refuses_what_does_not_fit(model):
         engine.forward_dynamics(x, x, x, np.zeros((5, 7)))
     engine.vary(np.array([0]), np.zeros((4, 1)), 0, 2**62)
     assert engine.forward_dynamics(x, x, x, np.zeros((5, 7))) == -1, "all of them have the first row"
+    engine.vary(np.array([0]), np.zeros((4, 1)))
+    engine.take(model.default_state()._inputs)
+    assert engine.forward_dynamics(x, x, x, np.zeros((5, 7))) == -1, "none has a number of its own any more"
 
 
 @pytest.mark.parametrize("every", [2**62, 2**63 - 1])

@@ -1,5 +1,6 @@
 """Calls of a simulator at rate: what is looked up once, and plain numbers that go straight in, do what the general way does."""
 import copy
+import json
 from fractions import Fraction
 
 import numpy as np
@@ -7,6 +8,8 @@ import pytest
 
 import mbros
 from mbros.errors import MbrosError
+from mbros.model.joints.sampling import random_state
+from mbros.simulate.saved import blob_of, layout
 
 
 def said(call):
@@ -178,3 +181,91 @@ def test_trial_L1_a_wrench_that_is_none_pushes_nothing(wrong):
         assert row[6:9] == pytest.approx(X_BF[9:] + R_F @ [0.5, 0.0, 0.25])
         assert row[9:12] == pytest.approx(R_A @ [4.0, 5.0, 6.0])
         assert row[12:15] == pytest.approx(R_A @ [1.0, 2.0, 3.0])
+
+
+@pytest.mark.parametrize("bits", [np.random.PCG64, np.random.MT19937, np.random.Philox, np.random.SFC64])
+@pytest.mark.parametrize("robot", ["arm7", "quadruped", "four_bar", "panda", "ur5"])
+def test_trial_S_a_state_drawn_at_once_is_the_one_drawn_in_parts(robot, bits):
+    """To the bit, and the generator goes on from the same place."""
+    model = mbros.load(robot)
+    one, other = (np.random.Generator(bits(7)) for _ in range(2))
+    for _ in range(3):
+        a, b = model.random_state(one), random_state(model, other)
+        assert np.array_equal(a._inputs, b._inputs)
+    assert one.random() == other.random()
+    with pytest.raises(MbrosError, match="others"):
+        model.random_state(one, "nothing")
+
+
+@pytest.mark.parametrize("robot", ["arm7", "quadruped"])
+def test_trial_S_a_save_says_in_its_words_what_the_encoder_says(robot):
+    sim = mbros.Simulator(mbros.load(robot), bench=False)
+    sim.run(0.01)
+    sim.apply_wrench(next(joint.child_frame.name for joint in sim.model.joints if joint.nv), force=[0.0, 0.0, 1.0])
+    for more in ({}, {"named": 'a "b" é', "many": [1, None, 2.5]}):
+        blob = blob_of(sim.model, sim.plant, sim.start, True, "bench \\", ["j"] if more else [],
+                       disturbances=sim.disturbances.table, **more)
+        at = len(b"mbros save") + 10
+        text = blob[at:at + int.from_bytes(blob[at - 8:at], "little")].decode()
+        header = json.loads(text)
+        assert json.dumps(header, allow_nan=False) == text
+        assert list(header) == ["mbros", "model", "fingerprint", "dt", "integrator", "layout", "clamped", "fault", "max_contact_iterations",
+                                "started", "time", "bench", "motions", *more, "parts"]
+        n = sim.state._inputs.size
+        assert header["parts"] == [["state", n], ["start", n], ["effort", sim.model.nv], ["devices", 0], ["disturbances", 512]]
+        assert (header["time"], header["dt"], header["started"], header["bench"]) == (sim.time, sim.dt, True, "bench \\")
+        assert {word: header[word] for word in more} == more
+        assert header["layout"] == layout(sim.state)
+    assert mbros.Simulator(sim.model, bench=False).restore(sim.save()) is None
+
+
+def test_trial_S_nothing_of_a_rollout_is_in_the_next_one():
+    """The engine of the last rollout serves the next: masses of single robots, faults, contacts, another state."""
+    model, rng = mbros.load("quadruped", base="floating", ground=True), np.random.default_rng(2)
+    state = model.default_state()
+    state.gravity[:] = 0.0, 0.0, -3.0
+    mass, q = next(name for name in model.parameter_names if name.startswith("mass.")), model.default_state().q
+    tau = rng.normal(size=(3, 20, model.nv))
+    wild = np.full((3, 20, model.nv), 1e7)
+    calls = [dict(tau=tau), dict(tau=tau, parameters={mass: np.array([1.0, 2.0, 30.0])}), dict(tau=tau, state=state),
+             dict(tau=wild, on_fault="hold"), dict(tau=tau[:, :5], integrator="semi_implicit_euler")]
+
+    def run(model, tau, state=None, **more):
+        own = model if state is None or state.model is model else mbros.load("quadruped", base="floating", ground=True)
+        return mbros.rollout(own, q, np.zeros(model.nv), tau, threads=1, state=state, **more)
+
+    fresh = [run(state.model if "state" in call else mbros.load("quadruped", base="floating", ground=True), **call) for call in calls]
+    assert (fresh[3].fault >= 0).all()
+    for k in rng.permutation(np.repeat(np.arange(len(calls)), 3)):
+        found = run(model, **calls[k])
+        for a, b in zip((found.q, found.v, found.fault, found.memory), (fresh[k].q, fresh[k].v, fresh[k].fault, fresh[k].memory)):
+            assert np.array_equal(a, b)
+
+
+def test_trial_S_a_command_of_words_that_no_actuator_takes_is_refused():
+    sim = mbros.Simulator(mbros.load("arm7"), bench="servo")
+    joint = sim.model.joint_state_names[0]
+    for word in ("brake", "voltage", "stiffness"):
+        with pytest.raises(MbrosError, match=f"takes a command of {word}"):
+            sim.command(position={joint: 0.5}, **{word: {joint: 1.0}})
+        sim.command(**{word: {}})
+        with pytest.raises(MbrosError, match=f"command: {word}: expected"):
+            sim.command(**{word: 1.0})
+    assert sim.signals[f"{joint}.command.position"].sent != 0.5
+
+
+def test_trial_S_a_batch_has_arrays_and_a_state_of_its_own():
+    model = mbros.load("arm7")
+    state, q, v = model.default_state(), np.zeros((3, 7)), np.ones((3, 7))
+    batch = model.batch(q, v, state=state)
+    before = batch.gravity_torques()
+    q[:], v[:], state.gravity[:] = 1.0, 7.0, 0.0
+    assert np.array_equal(batch.q, np.zeros((3, 7)))
+    assert np.array_equal(batch.v, np.ones((3, 7)))
+    assert np.array_equal(batch.gravity_torques(), before)
+    assert np.array_equal(model.batch(q.tolist()).q, q)
+    for wrong in (np.zeros((3, 6)), np.zeros(7), np.zeros((2, 3, 7)), "abc"):
+        with pytest.raises(MbrosError, match="q"):
+            model.batch(wrong)
+    with pytest.raises(MbrosError, match="threads"):
+        model.batch(q, threads=True)

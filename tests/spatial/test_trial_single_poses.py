@@ -131,3 +131,72 @@ def test_trial_L1_spatial_vectors_move_as_their_formulas_say(axes):
         turned = V.in_axes(state, names[1])
         R = model.pose(state, axes, names[1]).R
         assert turned.values == pytest.approx(np.r_[R @ V.angular, R @ V.linear], abs=1e-14)
+
+
+# ----------------------------------------------------------------------------------- wrenches, rows, places of numbers
+
+@pytest.mark.parametrize("form", FORMS)
+def test_trial_S_a_wrench_is_added_about_its_bodys_origin(form):
+    rng, tol = np.random.default_rng(3), 1e-6 if form == "float32" else 1e-12
+    model = mbros.load("quadruped", base="floating")
+    state, wanted = model.random_state(rng), np.zeros((len(model.spec.parent), 6))
+    for frame in [frame.name for frame in model.frames][::5]:
+        k, F = model.frame(frame).index, rng.normal(size=6)
+        axes = model.frames.names[7] if frame[0] < "n" else "world"
+        model.apply_wrench(state, frame, torque=FORMS[form](F[:3]), force=FORMS[form](F[3:]), expressed_in=axes)
+        R, X_BF, R_WF = model.pose(state, axes).R, np.array(model.spec.X_BF[k]), model.pose(state, frame).R
+        t, f = R @ F[:3], R @ F[3:]
+        p = R_WF @ X_BF[:9].reshape(3, 3).T @ X_BF[9:]
+        wanted[model.spec.frame_body[k]] += np.concatenate([t + np.cross(p, f), f])
+    assert state.external_force == pytest.approx(wanted, abs=tol)
+    before = state.external_force.copy()
+    for wrong in ({"torque": [1.0, np.nan, 0.0]}, {"force": (1e11, 0, 0)}, {"force": [1, 2]}, {"torque": "abc"},
+                  {"force": [1.0, 0.0, 0.0], "expressed_in": "nobody"}):
+        with pytest.raises(MbrosError):
+            model.apply_wrench(state, model.frames.names[4], **wrong)
+    assert np.array_equal(state.external_force, before)
+
+
+def test_trial_S_wrenches_that_fit_no_table_are_refused():
+    forces, bodies, X_BF, X, F = np.zeros((2, 6)), np.array([0, 1, 2], np.int32), np.zeros((3, 12)), np.zeros(12), np.zeros(6)
+    _small.push(forces, bodies, X_BF, 1, X, F)
+    for wrong in ((forces, bodies, X_BF, 2, X, F), (forces, bodies, X_BF, 3, X, F), (forces, bodies, X_BF, -1, X, F),
+                  (forces[:, :5].copy(), bodies, X_BF, 1, X, F), (forces, bodies, X_BF[:, 1:].copy(), 1, X, F),
+                  (forces, bodies, X_BF, 1, X[1:].copy(), F), (forces, bodies, X_BF, 1, X, F[1:].copy())):
+        with pytest.raises(ValueError, match="expected"):
+            _small.push(*wrong)
+
+
+def test_trial_S_rows_are_those_of_the_general_way():
+    x, table = np.arange(3.0), np.arange(6.0).reshape(2, 3)
+    assert np.array_equal(_small.rows(x, 3, 9.0, 2, False), [x, x])
+    assert _small.rows(table, 3, 9.0, None, False) is table
+    copied = _small.rows(table, 3, 9.0, 2, True)
+    assert np.array_equal(copied, table)
+    assert not np.shares_memory(copied, table)
+    for given, columns, most, n in ((x, 3, 9.0, None), (x, 2, 9.0, 2), (table, 3, 4.9, 2), (table, 3, 9.0, 3), (table[:, ::-1], 3, 9.0, 2),
+                                    (table.tolist(), 3, 9.0, 2), (table.astype(int), 3, 9.0, 2), (np.full((2, 3), np.nan), 3, np.inf, 2),
+                                    (np.full(3, np.nan), 3, np.inf, 2), (x, 3, 9.0, 10**9), (table.view(Own), 3, 9.0, 2)):
+        assert _small.rows(given, columns, most, n, True) is None
+
+
+def test_trial_S_within_bounds_and_the_first_place():
+    low, high = np.array([-1.0, 0.0]), np.array([1.0, np.inf])
+    assert _small.between(np.array([[0.0, 0.0], [1.0, 1e300]]), low, high)
+    assert _small.between(np.zeros((0, 2)), low, high)
+    for beyond in ([[0.0, 0.0], [1.0, -1e-300]], [[np.nan, 0.0]], [[-1.5, 0.0]]):
+        assert not _small.between(np.array(beyond), low, high)
+    assert not _small.between(np.zeros((1, 3)), low, high)
+    assert not _small.between(np.zeros(2), low, high)
+    assert [_small.first_counted(np.array(x, np.int64)) for x in ([], [-1, -1], [-1, 0, 4])] == [-1, -1, 1]
+
+
+def test_trial_S_a_pose_with_both_its_frames_turned():
+    rng = np.random.default_rng(5)
+    A, R, p = (rotation_from_rpy(rng.normal(size=3)) for _ in range(2)), None, rng.normal(size=3)
+    A, R = A
+    S, r = _small.conjugated(A, np.concatenate([R.ravel(), p]))
+    assert pytest.approx(A @ R @ A.T, abs=1e-15) == S
+    assert pytest.approx(A @ p, abs=1e-15) == r
+    with pytest.raises(ValueError, match="expected"):
+        _small.conjugated(A, p)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import mbros_core
 import numpy as np
-from mbros_core.engine._small import composed
+from mbros_core.engine._small import conjugated
 from mbros_core.errors import NonFiniteError
 from mbros_core.spec import ModelSpec
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from mbros_core.engine._engine import State
     from mbros_core.typing import Array, ArrayLike
 
-_ORIGIN = np.zeros(3)
-_POSE = np.concatenate([np.eye(3).ravel(), _ORIGIN])
+
+_POSE = np.concatenate([np.eye(3).ravel(), np.zeros(3)])
 
 
 def kinematics(kind: str, parameters: Iterable[float] = (), axis: Iterable[float] | None = None) -> "Kinematics":
@@ -86,11 +86,7 @@ class Kinematics:
     def pose(self, q: ArrayLike) -> tuple[Array, Array]:
         """(R_FM, p_FoMo_F) at q; quaternions of any length but zero."""
         x = self.model._frame_pose(self._at(q), 1)
-        R, p = x[:9].reshape(3, 3), x[9:]
-        if self.A is None:
-            return R, p
-        R, p = composed(self.A, _ORIGIN, R, p)
-        return composed(R, p, self.A.T, _ORIGIN)
+        return (x[:9].reshape(3, 3), x[9:]) if self.A is None else conjugated(self.A, x)
 
     def subspace(self, q: ArrayLike) -> np.ndarray:
         """H_FM (6, nv): V_FM = H v."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mbros_core import State
+from mbros_core.engine._small import is_finite
 
 from mbros.arguments import check_state, counted, finite, reals
 from mbros.describe.joints.kinds import unit_parts
@@ -73,7 +74,9 @@ class Reading(Facts):
 
     def _position(self, state: State) -> Array:
         """The state's q, every number finite and no quaternion zero."""
-        q = finite(self._called, "q", self.position(state))
+        q = self.position(state)
+        if not is_finite(q):
+            finite(self._called, "q", q)
         for part in self._unit_parts:
             if np.abs(q[part]).max() < 1e-150:
                 raise NonFiniteError(f"{self._called}: q[{part.start}:{part.stop}] is {q[part].tolist()}, which has no direction, so "
