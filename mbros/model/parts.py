@@ -33,6 +33,13 @@ def _make_batch() -> Callable[..., Batch]:
     return make_batch
 
 
+@cache
+def _put() -> Callable[..., None]:
+    from mbros.model.parameters import put      # start-up time: who does not use it does not pay
+
+    return put
+
+
 class ModelParts:
     """Part of mbros.Model."""
 
@@ -88,10 +95,8 @@ class ModelParts:
     def set_parameter(self, state: State, name: str, value: Any) -> Self:
         """Sets the parameter of that name in a state: a number, (n,), or for locks a bool, and nothing where it is refused. Returns the
         model, which does not change."""
-        from mbros.model.parameters import put      # start-up time: who does not use it does not pay
-
         model: Any = self
-        put(model, state, name, value)
+        _put()(model, state, name, value)
         return self
 
     def _parameter_directions(self: Any, name: str) -> tuple[str, IntArray, int]:
