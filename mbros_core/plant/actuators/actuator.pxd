@@ -11,8 +11,8 @@ the step has been taken, and the engine knows nothing of it.
     KIND_effect(par, mem, g, out)                     tau and G, before the step, in the mode that is in mem; writes no memory. `stands`: the
                                                       coordinate does not move in this step, and tau is what that takes, found by the step
     KIND_judge(par, mem, g, e) -> bint                after it: whether the mode was wrong, of a limit that was exceeded for example, or that
-                                                      is not asked for any more as others came to theirs (a servo's, where g.releases); the
-                                                      mode is then another, and the step is taken again
+                                                      is not asked for any more as others came to theirs (where g.releases); the mode is
+                                                      then another, and the step is taken again
     KIND_commit(par, mem, g, e, signal)               the memory after the step, and the readings, as the registry row names them
 
 A step is taken MOST_PASSES times at most; with torque-speed curves, whose cells are many modes, MOST_PASSES_ON_CURVES times; after TOGETHER of
@@ -27,6 +27,12 @@ cdef enum:
     TOGETHER = 6
     CLAMPING = 5            # the last passes, in which limits are come to and not left: what acts is within them
     COMMANDS = 7            # position, velocity, effort, stiffness, damping, brake, voltage: of Given and of mbros_core.plant.actuators.registry.COMMANDS
+
+cdef extern from *:
+    """
+    static const double MBROS_ROUNDED = 1e-12;
+    """
+    const double ROUNDED "MBROS_ROUNDED"        # of a speed, an effort or a current: as good as equal, some thousand roundings
 
 cdef struct Actuator:       # a row of the table: plant/tables.py
     int kind

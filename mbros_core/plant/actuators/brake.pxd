@@ -5,8 +5,8 @@
 
 What holds is a joint that does not move: the step is taken without it (`stands`), and what the joint then carries says whether the brake
 could. It stops in a step in which the slipping joint would turn round: there the effort is the one that leads to rest,  -G v / h  with G far
-above the joint's inertia; the next step begins to hold. Beyond `holding` it slips; where it turns round within a step it does so under
-the mean of both directions.
+above the joint's inertia; the next step begins to hold. Beyond `holding` it slips, and holds again where other brakes that slip relieve it; where
+it turns round within a step it does so under the mean of both directions.
 
 It is commanded by `brake`: half or more engages it, less releases it, after a delay of its own each. Not commanded, it is as `engaged` says;
 brakes of robots are closed by a spring, and hold without power.
@@ -63,7 +63,7 @@ cdef inline bint brake_judge(const double* par, double* mem, const Given* g, con
     if not engaged(par, mem, g) or mem[0] == TURNING:
         return False
     if e.stood or mem[0] == STOPPING:
-        if fabs(e.effective) <= par[0] or (e.stood and mem[0] != 0.0):
+        if fabs(e.effective) <= par[0] or (e.stood and mem[0] != 0.0 and not g.releases):
             return False
         if e.stood:
             mem[0] = side

@@ -10,7 +10,8 @@ current what comes of it: of the equation above exactly, for the mean velocity v
 (actuator.pxd) and as stable for L/R far below the step as above. Both temperatures are taken implicitly.
 
 A commanded voltage comes before an effort, within the voltage limit: the same equation with this U. Where its current would be beyond the
-current limit, the drive chops: the current is at the limit, and the voltage what that takes.
+current limit, the drive chops: the current is at the limit, and the voltage what that takes. A limit is left where, as other joints move
+otherwise, what is commanded keeps within it.
 
 A brushless motor under sinusoidal currents is this one by its numbers between two terminals (mbros.BrushlessMotor). With pole pairs p, the
 drive has to overcome p n v L i as well, a quarter of a turn ahead of the rest: what is left is sqrt(U_most^2 - (p n v L i)^2), of the i before
@@ -21,7 +22,7 @@ says), i, T_w, T_c, last command.
 """
 from libc.math cimport exp, expm1, fabs, isnan, sqrt
 
-from mbros_core.plant.actuators.actuator cimport Effect, End, Given, or_else, within
+from mbros_core.plant.actuators.actuator cimport ROUNDED, Effect, End, Given, or_else, within
 
 cdef enum:                  # parameters
     R25, L, K, N, ETA, J, U_MOST, I_MOST, ALPHA, C_W, R_WC, C_C, R_CA, T_A, DERATE_FROM, CUT_OFF, POLE_PAIRS
@@ -101,17 +102,37 @@ cdef inline double applied_voltage(const double* par, const double* mem, const G
     return w.R * current + par[K] * par[N] * 0.5 * (g.v + e.v) + par[L] * (current - mem[2]) / g.h
 
 
+cdef inline bint drive_leaves(const double* par, double* mem, const Given* g, const End* e, double current, double most) noexcept nogil:
+    """Whether the drive, as commanded, is within the limit at which it is, as the joint moves now. A voltage limit is left only by a current
+    beyond the commanded one: a step takes the inductance otherwise at this limit than within it, and would come to it and leave it by turns."""
+    cdef double mode = mem[0], side = 1.0 if mode > 0.0 else -1.0, free
+    cdef bint leaves
+    cdef Winding w
+    mem[0] = 0.0
+    w = winding(par, mem, g)
+    free = w.mean - w.slope * e.vdot
+    if fabs(mode) == 2.0:
+        leaves = side * free < most * (1.0 - ROUNDED)
+    else:
+        leaves = (side * (current - free) > ROUNDED * par[I_MOST]
+                  and side * applied_voltage(par, mem, g, e, &w, free) < voltage(par, mem, g))
+    mem[0] = 0.0 if leaves else mode
+    return leaves
+
+
 cdef inline bint motor_judge(const double* par, double* mem, const Given* g, const End* e) noexcept nogil:
     cdef Winding w = winding(par, mem, g)
-    cdef double current = w.mean - w.slope * e.vdot
+    cdef double current = w.mean - w.slope * e.vdot, most = most_current(par, mem)
     cdef double U = applied_voltage(par, mem, g, e, &w, current)
     cdef bint assumed = gear(par, mem, g, w.mean) <= 1.0
     cdef bint driving = e.effective * (g.v + e.v) >= 0.0
-    if mem[0] == 0.0 and by_voltage(mem, g) and fabs(current) > most_current(par, mem):
+    if mem[0] == 0.0 and by_voltage(mem, g) and fabs(current) > most:
         mem[0] = 2.0 if current > 0.0 else -2.0
         return True
     if mem[0] == 0.0 and fabs(U) > voltage(par, mem, g):
         mem[0] = 1.0 if U > 0.0 else -1.0
+        return True
+    if mem[0] != 0.0 and g.releases and drive_leaves(par, mem, g, e, current, most):
         return True
     if mem[1] == 0.0 and par[ETA] < 1.0 and driving != assumed:
         mem[1] = 1.0 if driving else -1.0

@@ -18,7 +18,7 @@ u and effort of the pass before.
 """
 from libc.math cimport fabs
 
-from mbros_core.plant.actuators.actuator cimport Effect, End, Given, within
+from mbros_core.plant.actuators.actuator cimport ROUNDED, Effect, End, Given, within
 from mbros_core.plant.actuators.effort cimport effort_commit, lagged
 
 cdef enum:
@@ -27,10 +27,9 @@ cdef enum:
 
 cdef extern from *:
     """
-    static const double MBROS_DROP = 1e-3, MBROS_ROUNDED = 1e-12;
+    static const double MBROS_DROP = 1e-3;
     """
     const double DROP "MBROS_DROP"              # of the last speed
-    const double ROUNDED "MBROS_ROUNDED"        # of a speed or an effort: as good as equal, some thousand roundings
 
 
 cdef struct Segment:        # from `effort` at the speed `start` to `end` at start + span; of a line, all of it
@@ -118,7 +117,7 @@ cdef inline bint curve_judge(const double* par, double* mem, const Given* g, con
         if u < 0.0 or effort <= curve_at(points, n, u):
             return False
         at = meeting(points, n, u, effort, 0.0)
-    elif effort <= free + ROUNDED * points[1]:
+    elif not g.releases or effort <= free + ROUNDED * points[1]:
         if in_cell(points, n, now, u, ROUNDED * (fabs(u) + fabs(g.v))):
             return False
         at = meeting(points, n, u, effort, -over / less if over > 0.0 and less < 0.0 else 0.0)
