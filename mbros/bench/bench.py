@@ -15,6 +15,7 @@ from mbros_core.plant.rows import DeviceKind
 from mbros_core.spec import joint_coordinates
 
 from mbros.describe.devices.channel import Channel, first_in_message
+from mbros.describe.devices.gains import stable_below
 from mbros.errors import ModelError, Problem, unknown
 from mbros.names import meant, one_document
 from mbros.bench.bench_faults import add_faults
@@ -157,7 +158,15 @@ def tuned(out: Layout, model: Model, name: str, device: Any, joint: Joint) -> An
     load = joint_loads(model)[joint.v_slice.start]
     gains = device.gains(load)
     out.tuned.append(Tuned(name, joint, device, device.tuned(gains), load, gains))
-    return out.tuned[-1].tuned
+    servo = out.tuned[-1].tuned
+    if device.gain == "kp" and "ki" in servo.values:
+        kd, ki = float(servo.values["kd"][0]), float(servo.values["ki"][0])
+        most = stable_below(load, gains.kp, kd)
+        if ki > 0.0 and ki >= most:
+            out.refuse(device, f"joint {joint.name!r} would swing up: its ki of {ki:g} is not below kp (kd + damping) / inertia, {most:g}, with "
+                       f"the kp of its bandwidth, {gains.kp:g}, and a kd of {kd:g}",
+                       f"Give a ki below {most:g}, or kp, kd and ki without a bandwidth." if most > 0.0 else "Give a kd, or ki=0.0.")
+    return servo
 
 
 def finite(device: Device | JointSource, instead: Mapping[str, ArrayLike]) -> np.ndarray:

@@ -286,6 +286,39 @@ def test_trial_P3_gains_say_what_they_are_for():
     assert position_gains(JointLoad(0.0, 0.1, friction=0.5), 10.0, 1e-3).reason == "friction"
 
 
+@pytest.mark.parametrize("static_error", [None, 1e-3])
+@pytest.mark.parametrize("kd", [0.05, 0.3, 3.0, 500.0])
+def test_trial_P3_an_integral_beside_a_given_damping_is_stable(kd, static_error):
+    """Its ki followed the bandwidth, whatever the kd: a joint of 1 kg m^2 swung up."""
+    bench = mbros.Bench()
+    bench.add(mbros.PositionServo("servo", joint="j", bandwidth=10.0, kd=kd, static_error=static_error))
+    sim = mbros.Simulator(hinge("effort", mass=1.0, inertia=1.0, limit='effort="1e6" velocity="1e3"'), bench=bench)
+    servo, w = sim.devices["servo"], 20.0 * math.pi
+    assert servo.kd == kd and 0.0 < servo.ki < servo.kp * kd / 1.0
+    if kd == 500.0:                                                    # more than is designed: as without it
+        assert servo.ki == pytest.approx(servo.kp * w / (8.0 if static_error is None else 32.0))
+    else:
+        roots = np.roots([1.0, kd, servo.kp, servo.ki])
+        assert roots.real.max() < 0.0 and roots[np.abs(roots.imag) > 1.0].real.max() < -0.4 * kd
+    sim.state.v[0] = 0.1
+    sim.command(position={"j": 0.0})
+    most = [0.0, 0.0]
+    for k in range(2000):
+        sim.step()
+        most[k // 1000] = max(most[k // 1000], abs(float(sim.state.q[0])))
+    assert most[1] < 0.5 * most[0]
+
+
+@pytest.mark.parametrize("numbers, text", [(dict(ki=1e6), "swing up: its ki of 1e[+]06 is not below .*Give a ki below"),
+                                           (dict(kd=3.0, ki=12000.0), "and a kd of 3.*Give a ki below 118"),
+                                           (dict(kd=0.0, ki=1.0), "Give a kd, or ki=0.0")])
+def test_trial_P3_gains_that_swing_up_with_those_of_a_bandwidth_are_refused(numbers, text):
+    bench = mbros.Bench()
+    bench.add(mbros.PositionServo("servo", joint="j", bandwidth=10.0, **numbers))
+    with pytest.raises(mbros.ModelError, match="(?s)" + text):
+        mbros.Simulator(hinge("effort", mass=1.0, inertia=1.0), bench=bench)
+
+
 def test_trial_P3_what_is_given_stays():
     model = hinge("effort", mass=5.0, com="0.3 0 0")
     bench = mbros.Bench()

@@ -84,9 +84,10 @@ class Servo(Actuator):
         return False
 
     def gains(self, load: JointLoad) -> Gains:
-        """Those of its bandwidth, for a joint with that load."""
+        """Those of its bandwidth, for a joint with that load, beside a damping that was given."""
         assert self.bandwidth is not None           # who asks has looked
-        return self.design(load, self.bandwidth, self.static_error)
+        beside = {"kd": float(self.values["kd"][0])} if self.gain == "kp" and self._given.get("kd") is not None else {}
+        return self.design(load, self.bandwidth, self.static_error, **beside)
 
     def tuned(self, gains: Gains) -> Any:
         """The same with these gains, but for those that were given."""
@@ -101,7 +102,8 @@ class PositionServo(Servo):
 
     bandwidth (Hz) instead of kp: with w = 2 pi bandwidth, the inertia J that the joint moves, its damping d and the load L that it holds,
     kp = max(J w^2, d w, L / static_error), kd = 2 kp / w - d, ki = kp w / 32; docs/drives.md says what J and L are. Without a static_error
-    (rad, m) the load does not count, and ki = kp w / 8. A kd or ki that is given stays.
+    (rad, m) the load does not count, and ki = kp w / 8. A kd or ki that is given stays; beside a smaller kd, ki is smaller by as much, and a
+    ki beyond kp (kd + d) / J, with which it would swing up, is refused.
     """
 
     row, type, short = ACTUATORS["servo"], "position_servo", "servo"

@@ -7,7 +7,7 @@ dry friction, the effort limit at most). With w = 2 pi bandwidth and e the stati
 Of J alone a position servo is critically damped; stiffer, it is as fast (its error decays with w / 2) and damped better. It gives way by e
 until its integral has taken the load over, within 32 / w, and overshoots a step by 6 % of it, more where its effort limit does not let it
 brake. Without e the load does not count, it gives way by L / kp, and ki = kp w / 8 takes that over within 8 / w, at 12 % of overshoot. It
-is stable with any inertia below kp (kd + d) / ki: 64 J, without e 16 J. A velocity servo is within 1 % of its command at once, whatever
+is stable with any inertia below kp (kd + d) / ki: 64 J, without e 16 J; beside a smaller kd that is given ki is less, so that it stays so. A velocity servo is within 1 % of its command at once, whatever
 the damping, and within e of it under its load, which the integral takes over within 16 / w; it is stable with any inertia. Integrals are
 explicit, all the rest is implicit: steps up to 1 / w are stable."""
 from __future__ import annotations
@@ -50,11 +50,19 @@ class Gains:
     reason: str
 
 
-def position_gains(load: JointLoad, bandwidth: float, static_error: float | None = None) -> Gains:
-    """Of a position servo: bandwidth Hz, static_error rad or m, or None where the load does not count."""
+def position_gains(load: JointLoad, bandwidth: float, static_error: float | None = None, *, kd: float | None = None) -> Gains:
+    """Of a position servo: bandwidth Hz, static_error rad or m, or None where the load does not count; kd where it is given."""
     w = 2.0 * pi * bandwidth
     kp, reason = _largest(load, load.inertia * w * w, load.damping * w, static_error)
-    return Gains(kp, 2.0 * kp / w - load.damping, kp * w * (SOFT if static_error is None else STIFF), reason)
+    designed = 2.0 * kp / w - load.damping
+    own = designed if kd is None else kd
+    ki = kp * w * (SOFT if static_error is None else STIFF)
+    return Gains(kp, own, ki if own >= designed else ki * (own + load.damping) / (designed + load.damping), reason)
+
+
+def stable_below(load: JointLoad, kp: float, kd: float) -> float:
+    """The ki from which on a position servo with the most inertia swings up."""
+    return kp * (kd + load.damping) / load.inertia if load.inertia > 0.0 else float("inf")
 
 
 def velocity_gains(load: JointLoad, bandwidth: float, static_error: float | None = None) -> Gains:
