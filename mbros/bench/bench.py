@@ -163,8 +163,8 @@ def tuned(out: Layout, model: Model, name: str, device: Any, joint: Joint) -> An
         kd, ki = float(servo.values["kd"][0]), float(servo.values["ki"][0])
         most = stable_below(load, gains.kp, kd)
         if ki > 0.0 and ki >= most:
-            out.refuse(device, f"joint {joint.name!r} would swing up: its ki of {ki:g} is not below kp (kd + damping) / inertia, {most:g}, with "
-                       f"the kp of its bandwidth, {gains.kp:g}, and a kd of {kd:g}",
+            out.refuse(device, f"joint {joint.name!r} would swing up: its ki of {ki:g} is not below kp (kd + damping) / inertia, "
+                       f"{most:g}, with the kp of its bandwidth, {gains.kp:g}, and a kd of {kd:g}",
                        f"Give a ki below {most:g}, or kp, kd and ki without a bandwidth." if most > 0.0 else "Give a kd, or ki=0.0.")
     return servo
 

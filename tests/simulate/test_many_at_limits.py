@@ -1,5 +1,6 @@
-"""Many drives of one robot that come to their limits in one step: what acts then solves all of their laws together. Each is at its limit only
-where its law asks for as much as the joint moves in the end, which is a condition of complementarity; otherwise they push against each other."""
+"""Many drives of one robot that come to their limits in one step: what acts then solves all of their laws together. Each is at its limit
+only where its law asks for as much as the joint moves in the end, a condition of complementarity; otherwise they push against each
+other."""
 import numpy as np
 import pytest
 from bench_rigs import bench
@@ -19,7 +20,7 @@ def motor(name):
 
 
 def runs(device, command, most, integrator):
-    """Of a chain of 12 links that is thrown about, after each step: what was commanded, v before and after, what acted, what the drives read."""
+    """Of a chain of 12 links that is thrown about, after each step: what was commanded, v before and after, what the drives read."""
     rng = np.random.default_rng(3)
     b = mbros.ModelBuilder("chain", gravity=(0.0, 0.0, 0.0))
     parent = b.world
@@ -29,7 +30,8 @@ def runs(device, command, most, integrator):
         parent = body
     devices = [one for name in NAMES for one in device(name)]
     sim = mbros.Simulator(b.build(), dt=DT, integrator=integrator, bench=bench(*devices))
-    read = {row: [sim.signals[f"{name}.drive.{row}"] for name in NAMES] for row in ("effort", "holding") if f"j0.drive.{row}" in sim.signals}
+    rows = [row for row in ("effort", "holding") if f"j0.drive.{row}" in sim.signals]
+    read = {row: [sim.signals[f"{name}.drive.{row}"] for name in NAMES] for row in rows}
     for k in range(300):
         if k % 10 == 0:
             commanded = rng.uniform(-most, most, N)

@@ -102,8 +102,8 @@ class PositionServo(Servo):
 
     bandwidth (Hz) instead of kp: with w = 2 pi bandwidth, the inertia J that the joint moves, its damping d and the load L that it holds,
     kp = max(J w^2, d w, L / static_error), kd = 2 kp / w - d, ki = kp w / 32; docs/drives.md says what J and L are. Without a static_error
-    (rad, m) the load does not count, and ki = kp w / 8. A kd or ki that is given stays; beside a smaller kd, ki is smaller by as much, and a
-    ki beyond kp (kd + d) / J, with which it would swing up, is refused.
+    (rad, m) the load does not count, and ki = kp w / 8. A kd or ki that is given stays; beside a smaller kd, ki is smaller in
+    proportion, and a ki beyond kp (kd + d) / J, with which it would swing up, is refused.
     """
 
     row, type, short = ACTUATORS["servo"], "position_servo", "servo"

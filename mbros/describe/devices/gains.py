@@ -7,9 +7,10 @@ dry friction, the effort limit at most). With w = 2 pi bandwidth and e the stati
 Of J alone a position servo is critically damped; stiffer, it is as fast (its error decays with w / 2) and damped better. It gives way by e
 until its integral has taken the load over, within 32 / w, and overshoots a step by 6 % of it, more where its effort limit does not let it
 brake. Without e the load does not count, it gives way by L / kp, and ki = kp w / 8 takes that over within 8 / w, at 12 % of overshoot. It
-is stable with any inertia below kp (kd + d) / ki: 64 J, without e 16 J; beside a smaller kd that is given ki is less, so that it stays so. A velocity servo is within 1 % of its command at once, whatever
-the damping, and within e of it under its load, which the integral takes over within 16 / w; it is stable with any inertia. Integrals are
-explicit, all the rest is implicit: steps up to 1 / w are stable."""
+is stable with any inertia below kp (kd + d) / ki: 64 J, without e 16 J; beside a smaller kd that is given, ki is less in proportion, so
+that it stays so. A velocity servo is within 1 % of its command at once, whatever the damping, and within e of it under its load, which the
+integral takes over within 16 / w; it is stable with any inertia. Integrals are explicit, all the rest is implicit: steps up to 1 / w are
+stable."""
 from __future__ import annotations
 
 from math import pi
