@@ -12,6 +12,7 @@ from mbros.describe.devices.channel import Channel
 from mbros.describe.devices.points import points_in
 from mbros.errors import MbrosError
 from mbros.bench.bench import finite
+from mbros.bench.covariances import covariances
 from mbros.bench.live_numbers import LiveNumbers, LiveTable, Tried, check_room
 
 if TYPE_CHECKING:
@@ -33,7 +34,9 @@ class DeviceNumbers(LiveNumbers):
     def _tried(self, values: Mapping[str, Any]) -> Tried:
         tried = Tried()
         for k in self._at:
-            part, numbers = self._of.layout.parts[k], self._changed(k, values)
+            part = self._of.layout.parts[k]
+            values = {**values, **self._following(k, values)}
+            numbers = self._changed(k, values)
             for number, first, size in places(part):
                 if number.name in values:
                     tried.at += range(self._of.starts[k] + first, self._of.starts[k] + first + size)
@@ -56,6 +59,16 @@ class DeviceNumbers(LiveNumbers):
     def _worded(self, values: dict[str, Any]) -> dict[str, Any]:
         worded = getattr(self._of.layout.parts[self._at[0]].device, "worded", None)
         return values if worded is None else worded(values)
+
+    def _following(self, k: int, values: Mapping[str, Any]) -> dict[str, np.ndarray]:
+        """Covariances of part k that are those of its noise, and were neither given nor set: with these values they are others."""
+        part, now = self._of.layout.parts[k], self._of.numbers_of(k)
+        own = part.instead.keys() - values.keys() if getattr(part.device, "family", "") == "sensor" else ()
+        if not own or not values:
+            return {}
+        of_now, then = (covariances(part.device.with_numbers(part.name, {**now, **more}), self._of.layout.dt) for more in ({}, values))
+        return {name: then[name] for name in own if part.device._given.get(name) is None and np.array_equal(of_now[name], now[name])
+                and not np.array_equal(then[name], now[name])}
 
     def _changed(self, k: int, values: Mapping[str, Any]) -> np.ndarray:
         """All numbers of part k with other values for some, refused as the class refuses them."""

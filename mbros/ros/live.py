@@ -108,7 +108,8 @@ class Live:
         return [*given, *more]
 
     def as_in_force(self, given: list[Any]) -> list[Any]:
-        """Numbers of devices as they will be in force, so that their parameters say so: no effort limit is the joint's own."""
+        """Numbers of devices as they will be in force, so that their parameters say so: no effort limit is the joint's own, and covariances
+        follow the noise."""
         from rclpy.parameter import Parameter
 
         numbers = self.of_devices(self.checked({p.name: p.value for p in given if p.name in self.devices})[0])
@@ -116,8 +117,9 @@ class Live:
             return given                    # or refused, in words, where it is set
         # twice: a limit too large for any is read as none, and none is the joint's own
         found = self.robot.numbers.tried(self.robot.numbers.tried(numbers))
-        return [p if found.get(p.name, numbers.get(p.name)) == numbers.get(p.name) else Parameter(p.name, value=found[p.name])
-                for p in given]
+        names = {p.name for p in given}
+        return [*(p if found.get(p.name, numbers.get(p.name)) == numbers.get(p.name) else Parameter(p.name, value=found[p.name])
+                  for p in given), *(Parameter(name, value=value) for name, value in found.items() if name not in names)]
 
     def following(self, node: Any, given: Iterable[str]) -> dict[str, Any]:
         """Before `serve`: the inertias that were not given at the start, of bodies whose mass was, and numbers of devices that are others
@@ -130,7 +132,7 @@ class Live:
         more = self.with_inertias(numbers)[len(numbers):]
         self.tuned = None
         devices = [Parameter(name, value=value) for name, value in self.of_devices(self.values).items()]
-        more += [p for p, was in zip(self.as_in_force(devices), devices, strict=True) if p is not was]
+        more += [p for p in self.as_in_force(devices) if not any(p is was for was in devices)]
         node.set_parameters(more)
         good, _ = self.checked({p.name: p.value for p in more})
         self.values.update(good)

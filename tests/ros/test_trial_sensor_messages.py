@@ -166,3 +166,12 @@ def test_trial_R18_covariances_are_set_while_it_runs(cart):
     assert not said.successful and "no covariance" in said.reason
     imu, = cart.fresh("imu")
     assert imu.angular_velocity_covariance.tolist() == asked["device.imu.static_covariance_angular_velocity"]
+
+
+def test_trial_R18_covariances_follow_noise_that_is_set_while_it_runs(cart):
+    """In the message and in the parameter that says them."""
+    want = (9e-4 * np.eye(3)).ravel()
+    assert cart.set("device.imu.accel_bias_instability", 0.03).successful
+    cart.until(lambda: np.allclose(cart.heard["imu"].linear_acceleration_covariance, want))
+    assert np.allclose(cart.sim.node.get_parameter("device.imu.static_covariance_linear_acceleration").value, want)
+    assert cart.set("device.imu.accel_bias_instability", 0.02).successful

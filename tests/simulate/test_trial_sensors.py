@@ -284,3 +284,28 @@ def test_trial_R18_noise_of_an_orientation_is_about_the_axes_of_the_world():
 def test_trial_R18_what_is_no_covariance_is_refused(number, given, said):
     with pytest.raises(mbros.ModelError, match=said):
         mbros.Imu("imu", frame="link", **{number: given})
+
+
+def test_trial_R18_covariances_follow_noise_that_is_set_while_it_runs():
+    """Those that nobody gave and nobody has set; of several steps and sensors as of one."""
+    given = np.diag([1.0, 2.0, 3.0]).ravel()
+    sim = mbros.Simulator(mbros.load("diff_drive", ground=True), bench=bench(
+        mbros.Imu("imu", frame="chassis", rate=100.0, gyro_noise_density=1e-3),
+        mbros.Imu("said", frame="chassis", static_covariance_angular_velocity=given),
+        mbros.WheelOdometry("wheels", left="left_wheel_joint", right="right_wheel_joint", radius=0.06, separation=0.28, counts=4096,
+                            rate=50.0)))
+    imu, said, wheels = (sim.devices[name] for name in ("imu", "said", "wheels"))
+    imu.gyro_noise_density = 2e-3
+    said.gyro_noise_density = 2e-3
+    np.testing.assert_allclose(imu.static_covariance_angular_velocity, (4e-6 * 100.0 * np.eye(3)).ravel())
+    assert said.static_covariance_angular_velocity.tolist() == given.tolist()
+    imu.update(gyro_bias_instability=0.1, orientation_noise=(0.1, 0.1, 0.2))
+    np.testing.assert_allclose(imu.static_covariance_angular_velocity, ((4e-4 + 0.01) * np.eye(3)).ravel())
+    np.testing.assert_allclose(imu.static_covariance_orientation, np.diag([0.01, 0.01, 0.04]).ravel())
+    imu.static_covariance_angular_velocity = given
+    imu.gyro_noise_density = 5e-3
+    assert imu.static_covariance_angular_velocity.tolist() == given.tolist()            # it was set: it stays
+    before = wheels.twist_covariance_diagonal
+    sim.devices.set_parameters({"wheels.counts": 1024.0, "imu.accel_noise_density": 1e-2})
+    np.testing.assert_allclose(wheels.twist_covariance_diagonal[[0, 5]], 16.0 * before[[0, 5]])
+    np.testing.assert_allclose(imu.static_covariance_linear_acceleration, (1e-2 * np.eye(3)).ravel())
