@@ -175,16 +175,22 @@ def test_trial_R3_R5_a_graph_in_one_time(executor, tmp_path):
 def test_trial_R16_who_waits_for_a_clock_that_nobody_publishes_is_named(wall):
     import rclpy
     from rclpy.parameter import Parameter
+    from rosgraph_msgs.msg import Clock
     node = rclpy.create_node("waits_in_vain", namespace="/one_time", parameter_overrides=[Parameter("use_sim_time", value=True)],
                              cli_args=["--ros-args", "-r", "/clock:=clock"])
+    reader = rclpy.create_node("reads_it", namespace="/one_time", cli_args=["--ros-args", "-r", "/clock:=clock"])
+    reader.create_subscription(Clock, "/clock", lambda message: None, 10)               # as `ros2 topic echo` and recorders do
     try:
+        wall.until(lambda: node.count_subscribers("/one_time/clock") == 2, "for both to be on the graph")
         wall.until(lambda: "wait" in wall.status.get("time", {}).get("message", ""), "for the warning")
         assert wall.levels["time"] == 1
         said = re.findall(r"/one_time/waits_in_vain waits for /clock \(use_sim_time\), and nobody publishes it: .*simulated_time:=true",
                           wall.process.text)
-        assert len(said) == 1
+        assert len(said) == 1 and "reads_it" not in wall.process.text
+        assert wall.status["time"]["nodes that follow /clock"] == "1"
     finally:
         node.destroy_node()
+        reader.destroy_node()
 
 
 @pytest.mark.ros
@@ -411,3 +417,21 @@ def test_trial_R17_a_controller_that_waits_for_its_clock_begins_in_lockstep(simu
     finally:
         executor.remove_node(node)
         node.destroy_node()
+
+
+@pytest.mark.ros
+def test_trial_R19_a_trajectory_that_has_ended_is_nobodys_failure(simulate):
+    """The watchdog acts after it, and the log has no word of commands that came too seldom; after a controller that is too slow it has."""
+    from test_ros_bench import trajectory
+    from trajectory_msgs.msg import JointTrajectory
+    arm = simulate("arm7", "/ended", bench="servo", diagnostics_rate=20.0)
+    publisher = arm.node.create_publisher(JointTrajectory, "joint_trajectory", 10)
+    arm.until(publisher.get_subscription_count, "for the subscription")
+    for k in range(2):
+        publisher.publish(trajectory(["joint1"], [(0.1, [0.1 * (k + 1)])]))
+        arm.until(lambda: int(arm.fresh_status("commands")["joint_trajectory accepted"]) == k + 1, "for the trajectory")
+        arm.until(lambda: int(arm.fresh_status("commands")["watchdog trips"]) == k + 1, "for the watchdog")
+    arm.fresh_status("commands")
+    assert "no valid command" not in arm.process.text
+    arm.send(["joint2"], [0.0])
+    arm.until(lambda: "no valid command for watchdog_timeout" in arm.process.text, "for the word of the watchdog")

@@ -169,7 +169,8 @@ def complaint(topic: str, now: dict[str, int], before: dict[str, int], problem: 
 
 
 class Trips:
-    """The watchdog's, in the log: the first one at once, those of a controller that is slower than the time-out as seldom as AGAIN."""
+    """The watchdog's, in the log: the first one at once, those of a controller that is slower than the time-out as seldom as AGAIN; none
+    where trajectories were what commanded last: they have ended as they should."""
 
     AGAIN = 10.0
     """s."""
@@ -177,6 +178,8 @@ class Trips:
     def __init__(self) -> None:
         self.told: int | None = None        # of how many
         self.at = -math.inf
+        self.heard = (0, 0)                 # messages of trajectories and of all else, at the last report
+        self.ended = False                  # whether trajectories were what was heard last
 
     def remarks(self, now: Seen, before: Seen, watchdog: tuple[float | None, str, float]) -> list[str]:
         """watchdog: its time-out, s, and action (Live.watchdog)."""
@@ -185,10 +188,23 @@ class Trips:
         if self.told is None or new < 0 or timeout is None:
             self.told = trips
             return []
-        if not new or now.time - self.at < self.AGAIN:
+        heard = of_trajectories(now)
+        if heard != self.heard:
+            self.ended, self.heard = heard[0] > self.heard[0] and heard[1] == self.heard[1], heard
+        if not new or not self.ended and now.time - self.at < self.AGAIN:
             return []
-        self.told, self.at = trips, now.time
+        self.told = trips
+        if self.ended:
+            return []
+        self.at = now.time
         return [watchdog_tripped(new, commands_per_second(now, before), timeout, action)]
+
+
+def of_trajectories(now: Seen) -> tuple[int, int]:
+    """Messages accepted: trajectories, and all else."""
+    of = [sum(counts["accepted"] for topic, counts in now.counts.items() if (topic.rpartition("/")[2] == "joint_trajectory") == which)
+          for which in (True, False)]
+    return of[0], of[1]
 
 
 ACTIONS = {"zero": "commands were withdrawn (efforts end, position servos hold)", "hold": "the last effort was held",

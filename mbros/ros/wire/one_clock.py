@@ -51,10 +51,14 @@ class OneClock:
         return found
 
     def waiters(self) -> list[str]:
-        """Full names of the nodes that subscribe to it."""
+        """Full names of the nodes that follow it: clocks of rclcpp and rclpy subscribe with best effort, who only reads or records it
+        does so reliably where nobody publishes yet."""
+        from rclpy.qos import ReliabilityPolicy
+
         node = self.sim.node
         found = node.get_subscriptions_info_by_topic(node.resolve_topic_name(TOPIC))
-        return sorted({f"{one.node_namespace.rstrip('/')}/{one.node_name}" for one in found if "UNKNOWN" not in one.node_name})
+        return sorted({f"{one.node_namespace.rstrip('/')}/{one.node_name}" for one in found if "UNKNOWN" not in one.node_name
+                       and one.qos_profile.reliability == ReliabilityPolicy.BEST_EFFORT})
 
     def take(self) -> None:
         """Time is simulated from now on. RequestError, and nothing is done, where another node says what time it is."""
