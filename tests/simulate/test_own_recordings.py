@@ -154,3 +154,19 @@ def test_trial_H11_a_state_after_a_gap_lets_a_replay_go_on(arm, tmp_path):
     assert report.first_difference is None and not report.identical
     assert report.missing >= 1 and report.gaps >= 1 and report.steps + report.unverified + report.missing == 400, report
     assert report.steps >= 100 + 150 and "gap" in str(report), report
+
+
+def test_trial_H11_what_was_changed_while_it_was_recorded_is_said(arm, tmp_path):
+    """The model does not follow it, and the comparison says so, and when."""
+    sim = mbros.Simulator(arm)
+    with sim.record(tmp_path / "run.mcap"):
+        for k in range(300):
+            if k == 100:
+                sim.state.damping[2] += 5.0
+            if k == 200:
+                sim.state.v[0] = 1.0
+            sim.step({"joint2": float(k // 50)})
+    found = compare(tmp_path / "run.mcap", arm, window=10.0)
+    assert found.changed == pytest.approx((0.1, 0.2), abs=2e-3) and max(r.position_max for r in found.joints) > 1e-3
+    when = ", ".join(f"{t:.3f} s" for t in found.changed)
+    assert f"were changed while it was recorded, which the model here does not follow, at {when}: " in str(found)

@@ -44,7 +44,8 @@ class JointResidual:
 class Comparison:
     """What came out. times (n,), s from the first state; measured, simulated (n, joints): positions. delay, s: between a command and its
     acting, as given or found. commands: the topic whose commands the model was given; given: what of them. bench: whether through one.
-    unknown: joints of the recording that the model does not have. units: of the joints' positions, rad or m."""
+    unknown: joints of the recording that the model does not have. units: of the joints' positions, rad or m. changed: times, s, at which
+    somebody changed the state or parameters of a recording of mbros, which the model's do not follow."""
 
     joints: list[JointResidual]
     times: Array
@@ -57,6 +58,7 @@ class Comparison:
     bench: bool = False
     unknown: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
+    changed: tuple[float, ...] = ()
 
     def __str__(self) -> str:
         efforts = any(np.isfinite(r.effort_rms) for r in self.joints)
@@ -69,6 +71,10 @@ class Comparison:
         if self.unknown:
             lines.append(f"recorded, and no joints of the model: {', '.join(printable(name, 80) for name in self.unknown[:50])}"
                          + (f" and {len(self.unknown) - 50} more" if len(self.unknown) > 50 else ""))
+        if self.changed:
+            more = f" and {len(self.changed) - 5} times more" if len(self.changed) > 5 else ""
+            lines.append("state or parameters were changed while it was recorded, which the model here does not follow, at "
+                         f"{', '.join(f'{t:.3f} s' for t in self.changed[:5])}{more}: residuals from there on may be of that")
         return "\n".join(lines)
 
     def plot(self, path: str | PathLike[str]) -> Any:
@@ -120,7 +126,7 @@ def compare(path: str | PathLike[str], model: Model, *, states: str | None = Non
         delay = float(tries[np.argmin([run.cost(x) for x in tries])])
     else:
         delay = number("compare", "delay", delay, -1.0, 1.0, "s")
-    return _compared(run, delay)
+    return _compared(run, delay, recorded_changes(path))
 
 
 def trial(who: str, path: str | PathLike[str], model: Model, states: str | None, commands: str | None, window: float, dt: float | None,
@@ -210,14 +216,29 @@ def _first(found: dict[str, Series], topics: Sequence[str], otherwise: str) -> S
     raise RobotRecordingError(otherwise)
 
 
-def _compared(run: Trial, delay: float) -> Comparison:
+def recorded_changes(path: str | PathLike[str]) -> list[int]:
+    """When, ns, somebody changed what a recording of mbros is of; nothing of any other recording."""
+    from mbros.study.replay.recording_file import RecordingFile, ReplayError      # few comparisons are with one
+
+    try:
+        file = RecordingFile(path)
+    except ReplayError:
+        return []
+    try:
+        return file.changes()
+    finally:
+        file.close()
+
+
+def _compared(run: Trial, delay: float, changed: Sequence[int] = ()) -> Comparison:
     q, v, tau = run.simulated(delay)
     dq, dv, dtau = q - run.q, v - run.v, tau - run.efforts
     rows = [JointResidual(name, _rms(dq[:, k]), float(np.abs(dq[:, k]).max()), _rms(dv[:, k]),
                           float(run.times[np.abs(dq[:, k]).argmax()]), _rms(dtau[np.isfinite(dtau[:, k]), k]))
             for k, name in enumerate(run.names)]
     return Comparison(rows, run.times, run.q, q, delay, run.window, run.topic, run.given, run.through_bench, run.unknown,
-                      tuple("rad" if run.model.joint(name).can_rotate else "m" for name in run.names))
+                      tuple("rad" if run.model.joint(name).can_rotate else "m" for name in run.names),
+                      tuple(t for t in (1e-9 * (stamp - run.begun) for stamp in changed) if 0.0 < t < run.times[-1]))
 
 
 def _rms(x: Array) -> float:

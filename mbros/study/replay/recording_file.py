@@ -68,6 +68,12 @@ class RecordingFile:
                 row = np.frombuffer(message.data, self.layout.dtype)
                 yield "row", (int(row["step"][0]), int(row["flags"][0]), row["x"][0])
 
+    def changes(self) -> list[int]:
+        """Stamps, ns, at which somebody changed the state, parameters, or what pushes the robot; of devices, commands are among them."""
+        return [message.log_time for _, _, message in self._file.messages((EVENTS,))
+                if (what := self._event(message.data)).get("kind") in ("parameters", "reset", "set_state", "disturbances", "start")
+                or what.get("kind") == "change" and ("state" in what or "disturbances" in what)]
+
     def _event(self, data: bytes) -> dict[str, Any]:
         try:
             return event_of(string_in(data))
