@@ -57,6 +57,24 @@ def sentences(*parts: str) -> str:
     return " ".join(part if part.endswith((".", "?", "!")) else part + "." for part in (part.rstrip() for part in parts) if part)
 
 
+def plural(n: float, one: str, many: str = "") -> str:
+    """A count and its noun.
+
+    >>> plural(1, "joint"), plural(2, "joint"), plural(0, "body", "bodies")
+    ('1 joint', '2 joints', '0 bodies')
+    """
+    return f"{n} {one}" if n == 1 else f"{n} {many or one + 's'}"
+
+
+def with_article(noun: str) -> str:
+    """A noun with its article.
+
+    >>> with_article("motor"), with_article("impedance_servo"), with_article("universal joint")
+    ('a motor', 'an impedance_servo', 'a universal joint')
+    """
+    return f"{'an' if noun[:1].lower() in 'aeio' or noun[:2].lower() == 'un' and noun[:3].lower() != 'uni' else 'a'} {noun}"
+
+
 def no_name(name: object) -> tuple[str, str] | None:
     """Why `name` cannot be the name of an element: (what is wrong with it, remedy). None when it can."""
     from mbros_core.support.numbers import short      # start-up time: commands and signal handlers are there before NumPy is

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mbros.cli import drive_report
 from mbros.cli.terminal import number, paint, table
 from mbros.cli.values import add_robot_options, load_robot
-from mbros.names import printable
+from mbros.names import plural, printable
 
 if TYPE_CHECKING:
     import argparse
@@ -148,10 +148,6 @@ def summary(source: str, model: Model) -> Iterator[str]:
     for member in model._description.members:
         view = model.tree.robots[member.name]
         yield f"  {member.kind} {member.name}: {plural(len(view.bodies), 'link')}, {plural(view.nv, 'degree')} of freedom"
-
-
-def plural(n: int, what: str) -> str:
-    return f"{n} {what}{'' if n == 1 else 's'}"
 
 
 def joint_table(model: Model) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mbros.cli.terminal import paint, table
+from mbros.names import plural
 
 if TYPE_CHECKING:
     from mbros import Simulator
@@ -25,7 +26,7 @@ def contact_lines(sim: Simulator) -> Iterator[str]:
     if pairs:
         yield from table(["", "points", "normal force", "friction", ""], [_row(*pair, found) for pair, found in pairs.items()], left=(0, 4))
     if counts.unsolved:
-        yield paint(f"         {counts.unsolved} steps ended at the bound on contact iterations", "yellow")
+        yield paint(f"         {plural(counts.unsolved, 'step')} ended at the bound on contact iterations", "yellow")
     if counts.lost:
         yield paint(f"         {counts.lost} contact points found no room and were left out", "yellow")
 

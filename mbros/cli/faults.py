@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from mbros.cli import values
 from mbros.cli.terminal import paint, table
+from mbros.names import plural
 
 if TYPE_CHECKING:
     from mbros.study.faults.report import Report
@@ -78,7 +79,7 @@ def kinds() -> Iterator[str]:
 def lines_of(report: Report) -> Iterator[str]:
     """The report for a terminal."""
     times = "" if len(report.baselines) == 1 else f", each with {len(report.baselines)} seeds"
-    yield f"faults of {report.robot}: {len(report.results)} cases of {report.duration:g} s{times}"
+    yield f"faults of {report.robot}: {plural(len(report.results), 'case')} of {report.duration:g} s{times}"
     yield ""
     rows = [(report.label(result), _span(result.began), _span(result.ended), _span(result.reacted), _peaks(result.peaks),
              f"{result.deviation:.3g}", _span(result.settled), result.verdict) for result in report.all]
@@ -100,7 +101,7 @@ def lines_of(report: Report) -> Iterator[str]:
     yield ""
     good = sum(result.good for result in report.results)
     what = "all that is required of them" if named else "their limits"
-    yield paint(f"{good} of {len(report.results)} cases kept {what}", "green" if report.good else "red")
+    yield paint(f"{good} of {plural(len(report.results), 'case')} kept {what}", "green" if report.good else "red")
 
 
 def _span(seconds: float | None) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from mbros.names import printable
+from mbros.names import plural, printable
 
 
 class PlotRecorder:
@@ -38,7 +38,7 @@ class PlotRecorder:
     def summary(self) -> str:
         """What became of it, for the summary."""
         path = printable(self.path)
-        return f"plotted  {len(self.log)} rows in {path}" if len(self.log) > 1 else f"plotted  nothing in {path}: a single row"
+        return f"plotted  {plural(len(self.log), 'row')} in {path}" if len(self.log) > 1 else f"plotted  nothing in {path}: a single row"
 
 
 class Recorders:
@@ -76,7 +76,7 @@ class Recorders:
     def summary(self) -> list[str]:
         """What became of each."""
         return [recorder.summary() if isinstance(recorder, PlotRecorder)
-                else f"recorded {recorder.rows} rows of {len(recorder.columns)} columns in {printable(recorder.path)}"
+                else f"recorded {plural(recorder.rows, 'row')} of {plural(len(recorder.columns), 'column')} in {printable(recorder.path)}"
                 for recorder in self.recorders]
 
 

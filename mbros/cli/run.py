@@ -14,6 +14,7 @@ from mbros.cli.constraint_report import constraint_lines
 from mbros.cli.contact_report import contact_lines
 from mbros.cli.interrupt import Interrupt
 from mbros.cli.terminal import Progress, paint, span, table
+from mbros.names import plural
 
 if TYPE_CHECKING:
     import argparse
@@ -229,7 +230,7 @@ class Paced(Free):
             self.extra = (statistics.lateness.text("lateness"), f"{late} slots of {self.steps} began too late; they delayed the "
                           f"simulation by {span(statistics.stretched)}" if late else "every step began within its slot",
                           statistics.memory(), *loop.privileges.sentences,
-                          *([f"{statistics.records_dropped} rows were not recorded: writing could not keep up. Record fewer (--every)"]
+                          *([f"{plural(statistics.records_dropped, 'row')} not recorded: writing could not keep up. Record fewer (--every)"]
                             if statistics.records_dropped else []))
             self.fault = loop.fault.text if loop.fault else ""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 import argparse
 
 from mbros.cli import values
-from mbros.names import printable
+from mbros.names import plural, printable
 
 EPILOG = """examples:
   mbros sweep cases.yaml --out table.csv                    all cases on all processors
@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
         check_target("sweep", check_path("sweep", arguments.out))            # before anything is run
     cases, study, seed = read_study(arguments.cases, arguments.package_dir)
     table = sweep(cases, study, workers=arguments.workers, checkpoint=arguments.checkpoint, seed=seed)
-    print(f"{table.count} cases, {len(table.errors)} failed")
+    print(f"{plural(table.count, 'case')}, {len(table.errors)} failed")
     for name, column in table.items():
         if name not in table.parameters and column.dtype.kind in "bif" and column.ndim == 1 and table.count > len(table.errors):
             good = column[[index for index in range(table.count) if index not in table.errors]]

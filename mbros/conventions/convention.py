@@ -27,7 +27,7 @@ from mbros.conventions.maps import MAPS, map_of
 from mbros.conventions.plans import Plan, plan_of
 from mbros.describe.joints.kinds import unit_parts
 from mbros.errors import MbrosError, NonFiniteError
-from mbros.names import hint
+from mbros.names import hint, with_article
 from mbros.spaces.batches import together
 from mbros.spatial import lie
 from mbros.spatial.given import quaternion
@@ -329,7 +329,7 @@ def _six(what: str, values: Any, kind: type[SpatialForce] | type[SpatialVelocity
     if isinstance(values, SpatialForce | SpatialVelocity):
         if kind is None or not isinstance(values, kind):
             need = "the other library's six numbers" if kind is None else f"a {kind.__name__} or six numbers"
-            raise MbrosError(f"{what}: expected {need}, got a {type(values).__name__} of mbros")
+            raise MbrosError(f"{what}: expected {need}, got {with_article(type(values).__name__)} of mbros")
         in_axes_of(what, values, "world")
     array = reals(what, "values", values, "6 numbers in the last axis")
     if array.ndim == 0 or array.shape[-1] != 6:

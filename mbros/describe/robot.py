@@ -14,6 +14,7 @@ from mbros_core.support.records import record
 from mbros.describe.joints.joint import JointDescription
 from mbros.describe.joints.kinds import KINDS, ONE_AXIS
 from mbros.errors import NOWHERE, OwnAttributes, Source, no_model
+from mbros.names import plural
 from mbros.spatial.placement import Placement, rotation_from_quat_wxyz, rotation_from_rpy
 
 if TYPE_CHECKING:
@@ -167,7 +168,7 @@ class RobotDescription(OwnAttributes):
     members: tuple[Member, ...] = ()                                   # of a scene: its robots and objects (mbros.describe.members)
 
     def __repr__(self) -> str:
-        return f"<RobotDescription {self.name!r}: {len(self.bodies)} bodies, {len(self.joints)} joints>"
+        return f"<RobotDescription {self.name!r}: {plural(len(self.bodies), 'body', 'bodies')}, {plural(len(self.joints), 'joint')}>"
 
 
 __all__ = ["GRAVITY", "WORLD", "KINDS", "NOWHERE", "ONE_AXIS", "BodyDescription", "Collision", "Exclusion", "FrameDescription", "Geometry",

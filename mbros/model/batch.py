@@ -21,6 +21,7 @@ from mbros.arguments import rows
 from mbros.describe.robot import WORLD
 from mbros.errors import MbrosError, OwnAttributes
 from mbros.model.own_parameters import engines, own_parameters, repeated, robot_state
+from mbros.names import plural
 from mbros.spatial.poses import Poses
 
 if TYPE_CHECKING:
@@ -194,7 +195,7 @@ class Batch(OwnAttributes):
         return self._compute("potential_energy", (), out)
 
     def __repr__(self) -> str:
-        return f"<Batch of {self.n} robots of model {self.model.name!r}>"
+        return f"<Batch of {plural(self.n, 'robot')} of model {self.model.name!r}>"
 
     # ------------------------------------------------------------------------------------------ the engine
 

@@ -27,6 +27,7 @@ from mbros.model.parts import ModelParts
 from mbros.model.shapes import BodyShape
 from mbros.model.shown import Shown, maker
 from mbros.model.tables import CompiledRobot
+from mbros.names import plural
 from mbros.spatial.vectors import Pose, SpatialAcceleration, SpatialVelocity
 
 if TYPE_CHECKING:
@@ -350,10 +351,11 @@ class Model(ModelParts, Shown, Frozen, Configurations):
         state.external_force[:] = 0.0
 
     def __repr__(self) -> str:
-        return f"<Model {self.name!r}: {len(self.joints)} joints, nq {self.nq}, nv {self.nv}>"
+        return f"<Model {self.name!r}: {plural(len(self.joints), 'joint')}, nq {self.nq}, nv {self.nv}>"
 
     def _repr_html_(self) -> str:
         """Its joints as a table, for notebooks."""
         mass = sum(body.mass for body in self.bodies)
-        return html_table(f"model {self.name!r}: {len(self.bodies)} bodies, {mass:.6g} kg, nq {self.nq}, nv {self.nv}", JOINT_TABLE,
+        return html_table(f"model {self.name!r}: {plural(len(self.bodies), 'body', 'bodies')}, {mass:.6g} kg, "
+                          f"nq {self.nq}, nv {self.nv}", JOINT_TABLE,
                           (joint._html_row() for joint in self.joints))

@@ -7,6 +7,7 @@ import numpy as np
 
 from mbros.describe.joints.kinds import row_of
 from mbros.model.figure import COLORS, FAINT, GRID, INK, new_figure, save
+from mbros.names import plural
 
 if TYPE_CHECKING:
     from mbros import Model
@@ -24,7 +25,7 @@ def plot_tree(model: Model, path: Any = None) -> Any:
     joints = max([len(joint.name) for _, _, joint in rows if joint] + [6])
     middle = left + LETTER * (joints + 12)
     width = middle + 4.9
-    figure, (ax,) = new_figure(1, f"{model.name}: {len(model.joints)} joints, nq {model.nq}, nv {model.nv}, "
+    figure, (ax,) = new_figure(1, f"{model.name}: {plural(len(model.joints), 'joint')}, nq {model.nq}, nv {model.nv}, "
                                f"{sum(body.mass for body in model.bodies):.4g} kg", width, 0.75 + ROW * (len(rows) + 1))
     ax.axis("off")
     ax.set_xlim(0, width - 0.2)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mbros.errors import MbrosError, unknown
+from mbros.names import plural
 
 if TYPE_CHECKING:
     from mbros import Body, Frame, Joint, Model
@@ -79,7 +80,7 @@ class RobotView:
         return known[name]
 
     def __repr__(self) -> str:
-        return f"<robot {self.name!r} of {self.model.name!r}: {len(self.joints)} joints, nq {self.nq}, nv {self.nv}>"
+        return f"<robot {self.name!r} of {self.model.name!r}: {plural(len(self.joints), 'joint')}, nq {self.nq}, nv {self.nv}>"
 
 
 def robot_views(model: Model) -> list[RobotView]:

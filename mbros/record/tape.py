@@ -15,7 +15,7 @@ import numpy as np
 
 from mbros.arguments import file_path
 from mbros.errors import MbrosError, MbrosWarning, unknown, warn
-from mbros.names import printable
+from mbros.names import plural, printable
 from mbros.bench.bench_sources import hardware_columns
 from mbros.record.mcap_file import McapFile, layout_channel
 from mbros.record.recorded import differences
@@ -205,7 +205,7 @@ class Tape:
         """What became of it, in a sentence."""
         lost = f"; {self.left_out} steps were left out" if self.left_out else ""
         cut = f"; recording ended early: {self.trouble}. The file holds what came before: free some space" if self.trouble else ""
-        return f"recorded {self.rows} steps of {len(self.columns.names)} signals in {printable(self.path)}{lost}{cut}"
+        return f"recorded {plural(self.rows, 'step')} of {plural(len(self.columns.names), 'signal')} in {printable(self.path)}{lost}{cut}"
 
     # --- the writer's
 

@@ -22,6 +22,7 @@ import nav_msgs.msg  # noqa: F401
 import rosgraph_msgs.msg  # noqa: F401
 import sensor_msgs.msg  # noqa: F401
 import std_srvs.srv  # noqa: F401
+from mbros.names import plural
 from mbros_core.realtime import Loop
 
 from mbros.ros.wire import diagnostics, messages
@@ -229,7 +230,7 @@ class SimNode:
         self.prompt.start()
         moving = f", {where.base.kind} base" if where.base else f", {self.robot.summary}" if self.robot.is_scene else ""
         self.log.info(
-            f"simulating '{self.robot.model.name}' ({len(where.joints)} joints{moving}) at {v['rate']:g} Hz, "
+            f"simulating '{self.robot.model.name}' ({plural(len(where.joints), 'joint')}{moving}) at {v['rate']:g} Hz, "
             f"data plane {self.plane.kind}{', paused' if v['start_paused'] else ''}")
         if self.robot.bench is not None:
             self.log.info(self.robot.bench.summary)

@@ -11,6 +11,7 @@ from mbros_core.support.numbers import short
 
 from mbros.errors import MbrosError, WrongTypeError, unknown
 from mbros.model.shown import Shown
+from mbros.names import plural
 from mbros.simulate.simulator import check_progress, whole_steps
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ class Lockstep(Shown):
 
     def __repr__(self) -> str:
         of = "".join(f", {turn.name} in {turn.n} of {turn.m}" for turn in self._turns)
-        return f"<Lockstep of {self.simulator.model.name!r}: {self.steps} steps{of}>"
+        return f"<Lockstep of {self.simulator.model.name!r}: {plural(self.steps, 'step')}{of}>"
 
     @property
     def steps(self) -> int:

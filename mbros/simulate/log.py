@@ -11,6 +11,7 @@ from mbros_core.support.shown import html_table
 
 from mbros.errors import NoMemoryError, unknown
 from mbros.model.shown import Shown, viewer
+from mbros.names import plural
 from mbros.simulate.contact_log import ContactSums
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class JointLog:
             self.position, self.velocity, self.effort = self.position[:, 0], self.velocity[:, 0], self.effort[:, 0]
 
     def __repr__(self) -> str:
-        return f"<JointLog of {self.name!r}: {len(self.position)} rows>"
+        return f"<JointLog of {self.name!r}: {plural(len(self.position), 'row')}>"
 
 
 def columns(model: Model) -> int:
@@ -211,7 +212,7 @@ class Log(Shown):
 
     def __repr__(self) -> str:
         span = f", {self.time[0]:g} to {self.time[-1]:g} s" if self._n else ""
-        return f"<Log of {self.model.name!r}: {self._n} rows{span}>"
+        return f"<Log of {self.model.name!r}: {plural(self._n, 'row')}{span}>"
 
     def _repr_html_(self) -> str:
         """The range of every joint's position, velocity and effort, for notebooks."""

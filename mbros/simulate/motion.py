@@ -15,6 +15,7 @@ from mbros_core.support.numbers import short
 from mbros.arguments import finite, reals
 from mbros.errors import MbrosError, OwnAttributes, unknown
 from mbros.model.joints.driven import moves_by_polynomials
+from mbros.names import plural
 
 if TYPE_CHECKING:
     from mbros import Joint, Simulator
@@ -66,7 +67,7 @@ class _Samples:
     coefficients: Array
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {len(self.t)} times from {self.t[0]:g} to {self.t[-1]:g} s>"
+        return f"<{type(self).__name__}: {plural(len(self.t), 'time')} from {self.t[0]:g} to {self.t[-1]:g} s>"
 
 
 def _hermite(t: Array, q: Array, v: Array) -> Array:

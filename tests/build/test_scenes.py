@@ -243,7 +243,7 @@ def test_lockstep_has_a_controller_for_each_robot():
 def test_a_robot_may_be_a_model_and_what_is_no_part_is_refused():
     scene = mbros.Scene("cell", ground=0.1)
     scene.add_robot(mbros.load("scara"), "a", p=(0, 0, 0.1))
-    assert repr(scene) == "<Scene 'cell': 1 robots, 0 objects>" and [member.name for member in scene.members] == ["a"]
+    assert repr(scene) == "<Scene 'cell': 1 robot, 0 objects>" and [member.name for member in scene.members] == ["a"]
     with pytest.raises(mbros.ModelError, match="given with a robot that is described already"):
         scene.add_robot(mbros.load("scara"), "b", base="floating")
     with pytest.raises(mbros.ModelError, match="this name is already taken"):

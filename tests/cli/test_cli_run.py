@@ -129,7 +129,7 @@ def test_trial_A4_ctrl_c_ends_a_run_of_years_in_the_middle_of_a_block(command):
         running.kill()
     assert " of 1e+09 s, 0 %" in begun
     assert running.returncode == 130 and "Traceback" not in said
-    assert " of 1e+09 s simulated" in out and "fault    none" in out and "recorded 1 rows" in out
+    assert " of 1e+09 s simulated" in out and "fault    none" in out and "recorded 1 row" in out
 
 
 def test_trial_A14_a_duration_that_cannot_be_counted_is_a_sentence(command):

@@ -46,10 +46,10 @@ def test_trial_R13_arguments_of_xacro(simulate, tmp_path, words):
 
 
 def test_trial_R13_robot_description_is_the_robot(starts, tmp_path):
-    assert "simulating 'stick' (1 joints)" in starts("--ros-args", "-p", f"robot_description:={PLAIN}".replace("\n", " "))
+    assert "simulating 'stick' (1 joint)" in starts("--ros-args", "-p", f"robot_description:={PLAIN}".replace("\n", " "))
     file = tmp_path / "given.yaml"
     file.write_text("/**:\n  ros__parameters:\n    robot_description: |\n" + "".join(f"      {line}\n" for line in PLAIN.splitlines()))
-    assert "simulating 'stick' (1 joints)" in starts("--ros-args", "--params-file", str(file))
+    assert "simulating 'stick' (1 joint)" in starts("--ros-args", "--params-file", str(file))
 
 
 @pytest.mark.parametrize("words, said", [

@@ -35,3 +35,14 @@ def test_trial_H15_velocities_beyond_their_limit_are_said(capsys):
     assert main(["run", "arm7", "--duration", "0.3", "--effort", "joint2=200"]) == 0
     line = next(line for line in capsys.readouterr().out.splitlines() if line.strip().startswith("joint2"))
     assert "velocity beyond its limit 1.7" in line
+
+
+def test_trial_small_counts_and_articles_are_english():
+    b = mbros.ModelBuilder("stick")
+    b.add_joint(mbros.RevoluteJoint("hinge", b.world, b.add_body("stick", 1.0, (0, 0, 0), (1, 1, 1))))
+    assert repr(b.build()) == "<Model 'stick': 1 joint, nq 1, nv 1>"
+    assert repr(mbros.load("arm7")).startswith("<Model 'arm7': 9 joints")
+    with pytest.raises(mbros.ModelError, match="Numbers of an impedance_servo: kp"):
+        mbros.ImpedanceServo("s", joint="hinge", stifness=1.0)
+    with pytest.raises(mbros.ModelError, match="Numbers of a position_servo: kp"):
+        mbros.PositionServo("s", joint="hinge", kp=1.0, stifness=1.0)

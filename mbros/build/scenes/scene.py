@@ -28,6 +28,7 @@ from mbros.build.scenes.removing import take_out
 from mbros.describe.members import OBJECT, ROBOT, Member
 from mbros.describe.robot import GRAVITY, Collision
 from mbros.errors import MbrosError, OwnAttributes, PositionLimitWarning, unknown, warn
+from mbros.names import plural
 
 if TYPE_CHECKING:
     from mbros import Model
@@ -158,7 +159,7 @@ class Scene(OwnAttributes):
 
     def __repr__(self) -> str:
         kinds = [member.kind for member in self.members]
-        return f"<Scene {self.name!r}: {kinds.count(ROBOT)} robots, {kinds.count(OBJECT)} objects>"
+        return f"<Scene {self.name!r}: {plural(kinds.count(ROBOT), 'robot')}, {plural(kinds.count(OBJECT), 'object')}>"
 
     # --- what it is made of
 

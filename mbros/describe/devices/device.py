@@ -9,7 +9,7 @@ from mbros_core.support.numbers import short
 from mbros.arguments import check_name, floats, refuse
 from mbros.describe.devices.points import points_of
 from mbros.errors import NOWHERE, MbrosError, UnknownAttributeError
-from mbros.names import hint
+from mbros.names import hint, with_article
 
 if TYPE_CHECKING:
     from mbros_core.plant.rows import DeviceKind, Number
@@ -41,7 +41,7 @@ class Device:
         self.values = {number.name: value_of(self._label, number, numbers.pop(number.name, None)) for number in self.taken()}
         for other in numbers:
             refuse(self._label, f"it has no number {other!r}{hint(other, [n.name for n in self.taken()])}",
-                   f"Numbers of a {self.type}: {', '.join(n.name for n in self.taken())}.")
+                   f"Numbers of {with_article(self.type)}: {', '.join(n.name for n in self.taken())}.")
 
     def __setattr__(self, name: str, value: object) -> None:
         if name in self.__dict__.get("values", ()):

@@ -12,7 +12,7 @@ from mbros.arguments import check_name, choice, refuse
 from mbros.describe.devices.channel import MESSAGES
 from mbros.describe.devices.device import joint_name, value_of
 from mbros.errors import NOWHERE
-from mbros.names import hint
+from mbros.names import hint, with_article
 from mbros_core.plant.rows import Number
 from mbros_core.support.numbers import short
 
@@ -107,7 +107,8 @@ class Fault:
         wanted = self.row.target
         for word, value in given.items():
             if value is not None and word != wanted:
-                refuse(self._label, f"it is given a {word}", f"A fault of kind {self.row.name} is given a {wanted}: {wanted}=...")
+                refuse(self._label, f"it is given {with_article(word)}",
+                       f"A fault of kind {self.row.name} is given {with_article(wanted)}: {wanted}=...")
         if wanted == "joint":
             return joint_name(self._label, given[wanted])
         value = getattr(given[wanted], "name", given[wanted])

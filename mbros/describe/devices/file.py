@@ -22,7 +22,7 @@ from mbros_core.support.files import text_named
 from mbros.arguments import file_path
 from mbros.describe.devices.words import channel, device, fault, source
 from mbros.errors import MbrosError, ModelError, Problem, Source, optional
-from mbros.names import hint, one_document
+from mbros.names import hint, one_document, with_article
 
 if TYPE_CHECKING:
     from mbros.describe.devices.bench import Bench
@@ -82,7 +82,7 @@ class Reader:
         parts = {} if top is None else self.mapping("the file", top)
         for name, (key, _) in parts.items():
             if name not in known:
-                self.note(name, f"a {self.what} has no such part" + hint(name, known), f"Parts are: {', '.join(known)}.", key)
+                self.note(name, f"{with_article(self.what)} has no such part" + hint(name, known), f"Parts are: {', '.join(known)}.", key)
         return {name: part for name, part in parts.items() if name in known}
 
     def end(self) -> None:

@@ -16,6 +16,7 @@ from mbros.describe.joints.kinds import unit_parts
 from mbros.errors import MbrosError, NonFiniteError
 from mbros.model.cached import cached_property
 from mbros.model.joints.facts import Facts
+from mbros.names import with_article
 from mbros.spatial.vectors import Pose, SpatialAcceleration, SpatialForce, SpatialVelocity, in_axes_of
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ class Reading(Facts):
         """The numbers of a SpatialForce about Mo, in F axes; of another point or in other axes it is refused."""
         F, M = self.parent_frame.name, self.child_frame.name
         if not isinstance(given, SpatialForce):
-            raise MbrosError(f"{self._called}: wrench: expected a SpatialForce or 6 numbers, got a {type(given).__name__}")
+            raise MbrosError(f"{self._called}: wrench: expected a SpatialForce or 6 numbers, got {with_article(type(given).__name__)}")
         values = in_axes_of(f"{self._called}: wrench", given, F)
         at_M = given.frame in ("", M) or given.frame == self.child.name and not self._row.X_BM.p.any()
         if not at_M:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
+from mbros.names import plural
 from mbros.ros.wire.chosen import chosen
 from mbros.ros.errors import RequestError
 
@@ -32,7 +33,7 @@ class FaultServices:
 
     def list_faults(self, request: Any) -> str:
         active = [name for name, fault in self.faults.items() if fault.active]
-        return f"{len(self.faults)} faults, active: {', '.join(active) or 'none'}"
+        return f"{plural(len(self.faults), 'fault')}, active: {', '.join(active) or 'none'}"
 
     def fill(self, response: Any) -> None:
         faults = list(self.faults.values())

@@ -15,7 +15,7 @@ from geometry_msgs.msg import Vector3
 from simulation_interfaces.msg import EntityCategory, EntityState, NamedPose, Result, TagsFilter
 
 from mbros.describe.members import OBJECT
-from mbros.names import hint, printable
+from mbros.names import hint, plural, printable
 
 from mbros.ros.wire.messages import fill_xyz, set_time
 from mbros.ros.serve.patterns import Pattern, PatternError
@@ -74,7 +74,7 @@ class Entities:
         joints = [joint for joint in self.robot.own if any(joint.child_body == body.name for body in links)]
         kind = f"{base.kind} base" if base is not None else "fixed base"
         self.all[name] = Entity(name, links[0], tuple(links), EntityCategory.CATEGORY_ROBOT, ("robot", kind.replace(" ", "_")),
-                                f"robot of {len(links)} links and {len(joints)} joints, {kind}", name, base)
+                                f"robot of {plural(len(links), 'link')} and {plural(len(joints), 'joint')}, {kind}", name, base)
         for body in links:
             link = f"{name}/{body.name.removeprefix(f'{name}/')}"
             self.all[link] = Entity(link, body, (body,), EntityCategory.CATEGORY_OBJECT, ("link",), f"link of {name}, {body.mass:g} kg",

@@ -9,7 +9,7 @@ from typing import Any
 from mbros_core.realtime import WATCHDOG
 
 from mbros.model.contacts import ContactCounts
-from mbros.names import printable
+from mbros.names import plural, printable
 from mbros.ros.wire.commands import FREE, REASONS, Bounds, shown
 from mbros.ros.wire.messages import set_time
 
@@ -79,11 +79,11 @@ def _loop(now: Seen, before: Seen, rate: float, data_plane: str, privileges: lis
     if now.state in ("fault", "stopped"):
         level, text = ERROR, now.fault or "the loop has ended"
     elif lost:
-        level, text = WARN, f"{lost} steps of simulated time lost since the last report"
+        level, text = WARN, f"{plural(lost, 'step')} of simulated time lost since the last report"
     elif now.unrecorded > before.unrecorded:
-        level, text = WARN, f"{now.unrecorded - before.unrecorded} steps were left out of the recording since the last report"
+        level, text = WARN, f"{plural(now.unrecorded - before.unrecorded, 'step')} left out of the recording since the last report"
     elif rate and late > 0.01 * rate * (now.time - before.time):
-        level, text = WARN, f"{late} slots passed without a step of their own since the last report"
+        level, text = WARN, f"{plural(late, 'slot')} passed without a step of their own since the last report"
     values = {
         "state": now.state, "rate (Hz)": f"{measured:.1f}", "wanted rate (Hz)": f"{rate:g}" if rate else "as fast as possible",
         **{f"lateness {p} (ms)": f"{1e3 * x:.3f}" for p, x in (
@@ -111,7 +111,7 @@ def _commands(now: Seen, before: Seen) -> Report:
     if crowded:
         level, text = WARN, several_publishers(crowded[0], now.publishers[crowded[0]])
     if any(new.values()):
-        level, text = WARN, f"{sum(new.values())} commands dropped since the last report"
+        level, text = WARN, f"{plural(sum(new.values()), 'command')} dropped since the last report"
     values = {"age (ms)": "none" if age < 0 else f"{age * 1e-6:.3f}", "watchdog": "active" if flags & WATCHDOG else "quiet",
               "watchdog trips": str(now.statistics.watchdog_trips), "clamped efforts": f"{now.clamped:.0f}",
               "answers of ~/step given up": str(now.unheard)}
@@ -147,9 +147,9 @@ def contact_trouble(now: ContactCounts, before: ContactCounts | None) -> str:
     """The sentence about contacts that were counted since the last report, or ""."""
     unsolved, lost = (now.unsolved - before.unsolved, now.lost - before.lost) if before is not None else (0, 0)
     if lost > 0:
-        return f"{lost} contact points since the last report found no room and were left out"
+        return f"{plural(lost, 'contact point')} since the last report found no room, and went without"
     if unsolved > 0:
-        return f"{unsolved} steps since the last report ended at the bound on contact iterations (max_contact_iterations)"
+        return f"{plural(unsolved, 'step')} since the last report ended at the bound on contact iterations (max_contact_iterations)"
     return ""
 
 

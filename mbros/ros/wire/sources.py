@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbros.arguments import choice
+from mbros.names import plural
 from mbros.bench.source import MODES, SourceMemory, judged, not_real, tripped
 from mbros_core.plant._devices import SOURCE_PLACES
 
@@ -58,7 +59,7 @@ class SourceServices:
     def set_source(self, request: Any) -> str:
         joints = self._chosen(request.joints)
         if not request.mode:
-            return f"{len(self.rows)} sources: " + ", ".join(f"{name} {memory.held}" for name, memory in self.memory.items())
+            return f"{plural(len(self.rows), 'source')}: " + ", ".join(f"{name} {memory.held}" for name, memory in self.memory.items())
         mode, sim = MODES.index(choice("set_source", "mode", request.mode, MODES)), self.sim
         if sim.loop.state in ("fault", "stopped"):
             raise RequestError(f"set_source: {sim.loop.fault.text if sim.loop.fault else sim.loop.stop_reason}; call ~/reset first")

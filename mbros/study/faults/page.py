@@ -5,7 +5,7 @@ from collections import Counter
 from html import escape
 from typing import TYPE_CHECKING
 
-from mbros.names import printable
+from mbros.names import plural, printable
 from mbros.study.replay.compare_page import document
 from mbros.study.faults.report import BLOWN, BROKEN, KEPT, SILENT, sentence
 from mbros.study.faults.svg import svg
@@ -62,7 +62,8 @@ def page(report: Report, script: str) -> bytes:
     tally = "".join(f'<span class="{CLASSES[verdict]}"><span class="verdict">{count[verdict]} {verdict}</span></span>'
                     for verdict in CLASSES if count[verdict])
     shown = _shown(report)
-    body = [f"<h1>{_text(title)}</h1>", f'<p class="soft">{_text(script)}: {len(report.results)} runs of {report.duration:g} s{times}, '
+    runs = plural(len(report.results), "run")
+    body = [f"<h1>{_text(title)}</h1>", f'<p class="soft">{_text(script)}: {runs} of {report.duration:g} s{times}, '
             "beside those without a fault</p>", f'<div class="tally">{tally}</div>', *_requirements(report), "<h2>Cases</h2>",
             '<label><input type="checkbox" id="only"> only those that are not kept</label>',
             "<table><thead><tr><th>case</th><th>faults</th><th>requirements</th><th>nearest to its bound</th><th>verdict</th></tr></thead>"

@@ -12,7 +12,7 @@ from mbros_core.support.given import number
 
 from mbros.errors import MbrosError
 from mbros.model.parameters import put_all
-from mbros.names import printable
+from mbros.names import plural, printable
 from mbros.study.replay.robot_recording import RobotRecordingError, Series, series
 from mbros.study.replay.trial import Trial
 
@@ -62,7 +62,7 @@ class Comparison:
 
     def __str__(self) -> str:
         efforts = any(np.isfinite(r.effort_rms) for r in self.joints)
-        lines = [f"{len(self.times)} states in {self.times[-1]:.3f} s, from the measured state again every {self.window:g} s; "
+        lines = [f"{plural(len(self.times), 'state')} in {self.times[-1]:.3f} s, from the measured state again every {self.window:g} s; "
                  f"{self.given} of {self.commands}{', through the bench' * self.bench}, {1e3 * self.delay:.2f} ms later",
                  f"{'joint':24s} {'position rms':>13s} {'largest':>11s} {'at, s':>9s} {'velocity rms':>13s}"
                  + f" {'effort rms':>11s}" * efforts]

@@ -10,7 +10,7 @@ import numpy as np
 from mbros_core.support.available import Room
 
 from mbros.errors import MbrosError, unknown
-from mbros.names import printable
+from mbros.names import plural, printable
 from mbros.study.sweep.cases import Case, written
 from mbros.simulate.table_files import write_table
 
@@ -42,7 +42,7 @@ class SweepTable(Mapping[str, np.ndarray]):
 
     def __repr__(self) -> str:
         failed = f", {len(self.errors)} failed" if self.errors else ""
-        return f"<sweep of {self.count} cases{failed}: {', '.join(map(printable, self._columns))}>"
+        return f"<sweep of {plural(self.count, 'case')}{failed}: {', '.join(map(printable, self._columns))}>"
 
     def save(self, path: str | PathLike[str]) -> Path:
         """Write it: .npz (NumPy; every bit), .csv (text; arrays as lists), .parquet (needs pyarrow). A column "error" says what failed."""
