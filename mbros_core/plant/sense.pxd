@@ -73,7 +73,7 @@ cdef inline bint accelerations_due(const Devices* d) noexcept nogil:
 
 
 cdef inline void accelerate(Devices* d, double* a, double dt) noexcept nogil:
-    """a: the coordinates' accelerations at the end of the step, along axes that do not turn."""
+    """a: the coordinates' accelerations at the end of the step, along axes that do not turn. Of those that follow a law they are means."""
     cdef mbros_inside* p = d.plant
     cdef double* last = d.block + d.recent
     cdef double* before = last + p.nv
@@ -82,7 +82,7 @@ cdef inline void accelerate(Devices* d, double* a, double dt) noexcept nogil:
     p.mean_accelerations(p.self, d.scratch, d.scratch + p.nq, dt, a)
     for i in range(p.nv):
         x = a[i]
-        a[i] = x + 0.5 * change(x, last[i], before[i])
+        a[i] = x + (0.5 if p.lock[i] != 0.0 else d.reach) * change(x, last[i], before[i])
         before[i], last[i] = last[i], x
 
 

@@ -1,6 +1,7 @@
-"""To the end of a step, from means over steps: a mean is what is true in the middle of its step, to second order.
+"""To the end of a step, from means over steps: a mean is what is true where the step took its forces, to second order: in its middle with
+`midpoint`, at its start with `semi_implicit_euler`; of motion that is prescribed always in its middle.
 
-    x(end) = x_k + s m(a, b),   s = 1/2,   a = x_k - x_k-1,   b = x_k-1 - x_k-2
+    x(end) = x_k + s m(a, b),   s = 1/2, or 1 from the start,   a = x_k - x_k-1,   b = x_k-1 - x_k-2
     m: the smaller one of the two, 0 where they are further apart than half of it
 
 Motion that is smooth changes alike from step to step, and that is true to second order. A blow does not, and is read as its mean over each
