@@ -152,8 +152,9 @@ CONTROL = """<ros2_control name="arm" type="system">
 def test_ros2_control_becomes_a_bench():
     model = robot(CONTROL)
     bench = model.description.bench
-    assert [(type(d).__name__, d.name) for d in bench.actuators] == [("PositionServo", "j1.servo"), ("VelocityServo", "j2.servo"),
-                                                                     ("EffortActuator", "j3.drive")]
+    assert [(type(d).__name__, d.name) for d in bench.actuators] == [
+        ("PositionServo", "j1.servo"), ("CommandLimits", "j1.limits"), ("VelocityServo", "j2.servo"), ("CommandLimits", "j2.limits"),
+        ("EffortActuator", "j3.drive")]
     assert [(type(d).__name__, d.name) for d in bench.sensors] == [("Encoder", "j1.encoder"), ("TorqueSensor", "j2.torque"), ("Imu", "imu")]
     assert bench.actuators[0].source.line == FIRST + 2 and bench.sensors[2].frame == "l3"
     assert np.array_equal(model.default_state().q, [0.25, 0.0, 0.0])
@@ -166,6 +167,7 @@ def test_commands_are_clamped_to_min_and_max():
     sim.step()
     signal = sim.signals["j1.command.position"]
     assert (signal.sent, signal.value) == (3.0, 0.5)
+    assert sim.signals["j1.limits.position"].value == pytest.approx(0.25 + 1e-3 * float(sim.model.joint("j1").limits.velocity.upper[0]))
     for off in ('<limits enable="false"/>', None):
         text = CONTROL.replace("<command_interface name=\"velocity\"/>\n", f'<command_interface name="velocity"/>{off}\n') if off else \
             CONTROL.replace('<param name="max">0.5</param>', '<param name="max">0.5</param><limits enable="false"/>')
@@ -240,7 +242,7 @@ def test_followers():
           '<param name="mimic">j1</param><param name="multiplier">-2</param><command_interface name="position"/>' \
           '<state_interface name="position"/></joint></ros2_control>'
     model = robot(old)
-    assert model.joint("j2").mimic == ("j1", -2.0, 0.0) and [d.joint for d in model.description.bench.actuators] == ["j1"]
+    assert model.joint("j2").mimic == ("j1", -2.0, 0.0) and {d.joint for d in model.description.bench.actuators} == {"j1"}
     assert any("follows 'j1', which is the one to command" in note.reason for note in model.description.notes)
     mbros.Simulator(model).step()
     follows = ROBOT.replace('<child link="l2"/>', '<child link="l2"/><mimic joint="j1"/>').format(

@@ -364,12 +364,51 @@ def test_trial_P3_objects_beside_a_robot_change_nothing():
     assert errors(sim, pose, [0.5])[0] < 2e-3
 
 
+@pytest.mark.parametrize("dt", STEPS)
+def test_trial_P3_a_position_that_jumps_moves_no_faster_than_the_joints_limit(dt):
+    """As ros2_control's limiter has it: 0.8 rad at 2 rad/s, but for what its integral overshoots. Before it went four times as fast, and
+    on into its stop, as 20 N m could not brake it."""
+    words = dict(inertia=0.3, limit='effort="20" velocity="2" lower="-2" upper="0.9"', kind="revolute")
+    sim = mbros.Simulator(hinge("position", "velocity", **words), dt=dt)
+    sim.command(position={"j": 0.8})
+    fastest = farthest = 0.0
+    for _ in range(round(2.0 / dt)):
+        sim.step()
+        fastest, farthest = max(fastest, float(sim.state.v[0])), max(farthest, float(sim.state.q[0]))
+    assert 1.9 < fastest < 2.2 and farthest < 0.8 + 0.07 and sim.state.q[0] == pytest.approx(0.8, abs=2e-3)
+    sim.command(position={"j": 3.0})
+    sim.step()
+    assert sim.signals["j.limits.position"].value == pytest.approx(0.8 + 2.0 * dt)
+    sim.advance_to(sim.time + 1.0)
+    assert sim.signals["j.limits.position"].value == pytest.approx(0.9)
+
+
+@pytest.mark.parametrize("limit, off", [('effort="20" velocity="0"', ""), ('effort="20" velocity="2"', "off")])
+def test_trial_P3_nothing_is_limited_without_a_limit(limit, off):
+    interface = "position" if not off else '<command_interface name="position"><limits enable="false"/></command_interface>'
+    model = hinge(interface, inertia=1.0, limit=limit)
+    assert [device.type for device in model.description.bench.actuators] == ["position_servo"]
+
+
+def test_trial_P3_a_position_after_none_starts_from_where_the_joint_is():
+    """The limiter went on from what was commanded last, however long ago: the joint jumped back."""
+    sim = mbros.Simulator(hinge("position", "effort", inertia=1.0, limit='effort="20" velocity="2"'))
+    sim.command(position={"j": 0.0})
+    sim.advance_to(0.1)
+    sim.command(position={"j": np.nan}, effort={"j": 5.0})
+    sim.advance_to(0.6)
+    q = float(sim.state.q[0])
+    sim.command(position={"j": 1.0}, effort={"j": np.nan})
+    sim.step()
+    assert q > 0.3 and sim.signals["j.limits.position"].value == pytest.approx(q + 2e-3)
+
+
 # ------------------------------------------------------------------------------------------------------------------ stiffness and damping
 
 @pytest.mark.parametrize("stiffness, damping", [("kp", "kd"), ("stiffness", "damping")])
 def test_trial_P3_gains_as_commands_are_an_impedance_servo(stiffness, damping):
     model = hinge("position", "velocity", "effort", stiffness, damping, mass=2.0, com="0.3 0 0")
-    assert [type(device).__name__ for device in model.description.bench.actuators] == ["ImpedanceServo"]
+    assert [type(device).__name__ for device in model.description.bench.actuators] == ["ImpedanceServo", "CommandLimits"]
     assert not any("not used: a command" in str(note) for note in model.description.notes)
     sim = mbros.Simulator(model)
     sim.command(position={"j": 0.0})

@@ -13,7 +13,8 @@ Read as ros2_control's own documentation has it (hardware_interface_types_userdo
 * a command interface of position is a position servo, of velocity alone a velocity servo, of effort alone an ideal effort; a servo takes
   the other commands too. With stiffness or damping (kp, kd), as drives of legs have them, it is an impedance servo, whose gains are
   commands. Gains follow from what the joint moves and holds (mbros.describe.devices.drives); initial_value of kp and kd is the gain until
-  one is commanded. min and max bound the command, unless <limits enable="false"/>
+  one is commanded. min and max bound the command, and the joint's own <limit> does: ends, velocity, and how fast a position that is
+  commanded moves; unless <limits enable="false"/>
 * state interfaces of position and velocity are an encoder, effort a torque sensor; initial_value of the position is where the robot starts
 * a sensor is an inertial sensor, or a force-torque sensor, by its interfaces' names; frame_id is its frame, else the link or joint of its
   name, else that of <gazebo reference="link"> with a <sensor> of its name, as gz_ros2_control has it
@@ -75,6 +76,7 @@ class HardwareReader:
         self.bench: Bench = Bench() if given is None else given
         # limits and brakes stand beside the actuator that drives a joint
         self.driven = Covered([device.joint for device in self.bench.actuators if getattr(device.row, "drives", True)])
+        self.limited = Covered([device.joint for device in self.bench.actuators if device.type == "command_limits"])
         self.sensed = {kind: Covered([device.joint for device in self.bench.sensors if device.type == kind and device.joint is not None])
                        for kind in (Encoder.type, TorqueSensor.type)}
         self.drives: set[str] = set()                   # joints that are driven by what is read here
@@ -192,8 +194,19 @@ class HardwareReader:
         self.add(element, self.drive(joint, given, known, gains))
         self.driven.names.add(joint.name)
         self.drives.add(joint.name)
+        moves = [given[word] for word in COMMANDS[:2] if word in known]
+        if limited and moves and not any(map(_off, (off for each in moves for off in each.all("limits")))):
+            self.limit(element, joint)
         for word in (word for word in known if word in COMMANDS or gains[GAINS[word]] == word):
             self.bounds(given[word], f"{joint.name}.command.{GAINS.get(word, word)}", limited)
+
+    def limit(self, element: XmlElement, joint: JointDescription) -> None:
+        """What ros2_control's joint limiter does of the joint's own <limit>: a commanded position moves no faster than its velocity."""
+        from mbros.describe.devices.actuators import CommandLimits      # start-up time: who does not use it does not pay
+
+        speed = min(-float(joint.velocity_lower[0]), float(joint.velocity_upper[0]))
+        if 0.0 < speed < np.inf and not self.limited.has(joint.name):
+            self.add(element, CommandLimits(f"{joint.name}.limits", joint=joint.name, position_rate=speed))
 
     def drive(self, joint: JointDescription, given: dict[str, XmlElement], known: list[str], gains: dict[str, str]) -> Any:
         """The actuator. gains: the interfaces of stiffness and damping."""

@@ -4,7 +4,7 @@
     effort bounds:    +-effort,   and, of these velocity bounds:    k_velocity (least rdot - v) <= effort <= k_velocity (most rdot - v)
 
 as a <safety_controller> of a URDF has it (its soft limits are the ends less margin). A rate bounds by how much a command changes in a second;
-bounds win over rates. The first position starts from where the joint is. It exerts nothing.
+bounds win over rates. A position after none starts from where the joint is. It exerts nothing.
 
 Parameters: lower, upper, velocity, effort, position_rate, velocity_rate, effort_rate, margin, k_position, k_velocity. mem: nothing twice, last
 position, velocity and effort, and for each whether there was one.
@@ -18,9 +18,10 @@ cdef enum:                  # parameters
 
 
 cdef inline double limited(double* mem, double x, double start, double rate, double least, double most) noexcept nogil:
-    """A command, after the one that is in mem."""
+    """A command, after the one that is in mem; where there was none, from the start."""
     cdef double last = mem[0] if mem[3] != 0.0 else start
     if isnan(x):
+        mem[3] = 0.0
         return x
     x = within(within(x, last - rate, last + rate), least, most)
     mem[0], mem[3] = x, 1.0
