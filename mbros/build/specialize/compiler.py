@@ -26,7 +26,7 @@ FLAGS = ("-std=c++17", "-O2", "-march=native", "-fno-tree-slp-vectorize", "-fno-
          "-fvisibility=default", "-w", "-shared", "-fPIC")
 HEADERS = ("real.hpp", "lanes.hpp", "quick_sincos.hpp")
 COMPILING = ".compiling-"
-ENGINE = Path(mbros_core.__file__).resolve().parent
+ENGINE = Path(mbros_core.__file__).resolve().parent / "scalar"
 
 
 class NoCompiler(MbrosError):

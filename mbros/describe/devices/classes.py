@@ -2,6 +2,7 @@
 mbros_core.plant.sensors.registry, and tables in docs/bench.md."""
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from math import inf
 from typing import Any
@@ -61,7 +62,7 @@ class Servo(Actuator):
     """What servos share: gains, or a bandwidth (Hz) and perhaps a static_error, which gains.py makes gains of when the robot is known."""
 
     gain = "kp"
-    design = staticmethod(position_gains)
+    design: Callable[..., Gains] = staticmethod(position_gains)
     bandwidth: float | None = None
     static_error: float | None = None
 

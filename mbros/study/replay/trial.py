@@ -33,7 +33,8 @@ class Trial:
             missing = [name for k, name in enumerate(names) if not len(q) or not np.isfinite(q[:, k]).any()]
             raise RobotRecordingError(f"{state.topic} has {keep.sum()} states with a position of every joint; expected {LEAST} at least"
                                       + (f"; it says nothing of {', '.join(missing[:5])}" if missing else ""))
-        self.begun = begun = int(state.stamps[keep][0])
+        begun = state.stamps[keep][0]
+        self.begun = int(begun)
         self.times, self.q = (state.stamps[keep] - begun) * 1e-9, q[keep]
         if not (np.diff(self.times) >= 0).all() or not 0 < self.times[-1]:
             raise RobotRecordingError(f"{state.topic}: its states are all of one time")
