@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "../vector.hpp"
+#include "../scalar/vector.hpp"
 
 #define MBROS_VEC static inline __attribute__((always_inline, unused))
 

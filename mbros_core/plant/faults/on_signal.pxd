@@ -44,7 +44,7 @@ cdef struct OffsetNumbers:
     double offset
 
 cdef struct DriftNumbers:
-    double rate                  # 1/s
+    double rate                  # of the signal, per s
     double dt                    # s
 
 cdef struct OutOfRangeNumbers:
