@@ -12,10 +12,10 @@ from mbros_core.plant.faults import registry as injected
 from mbros_core.plant.sensors import registry as sensors
 
 CORE = Path(mbros_core.__file__).parent
-WIDEST = int(re.search(r"WIDEST = (\d+)", (CORE / "channels/channel.pxd").read_text(encoding="utf-8"))[1])
+WIDEST = int(re.search(r"WIDEST = (\d+)", (CORE / "plant/channels/channel.pxd").read_text(encoding="utf-8"))[1])
 NO_FIELDS = {"frozen", "sign_flip", "not_a_number", "lost", "free", "stuck"}     # faults without numbers
-ROOMS = {"forces": forces.ROWS, "sensors": sensors.ROWS, "channels": channels.ROWS,
-         "injected": [row for row in injected.ROWS if not row.stage and row.name not in NO_FIELDS]}
+ROOMS = {"forces": forces.ROWS, "plant/sensors": sensors.ROWS, "plant/channels": channels.ROWS,
+         "plant/faults": [row for row in injected.ROWS if not row.stage and row.name not in NO_FIELDS]}
 KINDS = [(room, row) for room, rows in ROOMS.items() for row in rows]
 
 
@@ -52,7 +52,7 @@ def row_numbers(room, row):
     if room == "forces":
         return list(row.parameters)
     names = [f"{number.name}[{k}]" if number.size > 1 else number.name for number in row.numbers for k in range(number.size)]
-    more = {"drift": ["dt"], "load": ["on_body[0]", "on_body[1]", "on_body[2]"]} if room == "injected" else {}
+    more = {"drift": ["dt"], "load": ["on_body[0]", "on_body[1]", "on_body[2]"]} if room == "plant/faults" else {}
     return names + more.get(row.name, [])
 
 
@@ -61,15 +61,15 @@ def test_a_struct_has_the_numbers_of_its_row_in_their_order(room, row):
     assert flat(structs(room), named(room, row, "Numbers")) == row_numbers(room, row)
 
 
-@pytest.mark.parametrize("room, row", [(room, row) for room, row in KINDS if room in ("sensors", "channels")],
+@pytest.mark.parametrize("room, row", [(room, row) for room, row in KINDS if room in ("plant/sensors", "plant/channels")],
                          ids=lambda x: getattr(x, "name", x))
 def test_a_memory_is_as_long_as_its_row_says(room, row):
     found, name = structs(room), named(room, row, "Memory")
     if name not in found:
-        assert room == "channels" and row.name in ("quantize", "saturate")          # they remember their draws, which are none
+        assert room == "plant/channels" and row.name in ("quantize", "saturate")          # they remember their draws, which are none
         return
     size = len(flat(found, name))
-    if room == "channels":
+    if room == "plant/channels":
         numbers = {number.name: 0.0 for number in row.numbers} | {"dt": 1.0}
         slots = 2 * (WIDEST + 2) if row.name == "delay" else 0                      # of a delay of 0
         assert size + slots == channels.memory(row, numbers, WIDEST, 1.0)
@@ -98,18 +98,18 @@ def members(path, first):
 
 
 @pytest.mark.parametrize("path, rows, said", [
-    ("actuators/dispatch.pxd", actuators.ROWS, {"effort": "EFFORT_ACTUATOR"}), ("sensors/dispatch.pxd", sensors.ROWS, {}),
-    ("channels/dispatch.pxd", channels.ROWS, {}),
-    ("injected/on_signal.pxd", injected.SIGNAL_ROWS, {"noise": "NOISE_BURST", "lost": "LOST_MESSAGES"}),
-    ("injected/on_joint.pxd", injected.JOINT_ROWS, {})], ids=lambda x: x if isinstance(x, str) else "")
+    ("plant/actuators/dispatch.pxd", actuators.ROWS, {"effort": "EFFORT_ACTUATOR"}), ("plant/sensors/dispatch.pxd", sensors.ROWS, {}),
+    ("plant/channels/dispatch.pxd", channels.ROWS, {}),
+    ("plant/faults/on_signal.pxd", injected.SIGNAL_ROWS, {"noise": "NOISE_BURST", "lost": "LOST_MESSAGES"}),
+    ("plant/faults/on_joint.pxd", injected.JOINT_ROWS, {})], ids=lambda x: x if isinstance(x, str) else "")
 def test_the_kinds_of_an_enum_are_the_rows(path, rows, said):
     names = {said.get(row.name, row.name.upper()): row.number for row in rows}
     assert members(path, next(iter(names))) == names
 
 
 def test_commands_and_triggers_are_where_their_tables_say():
-    assert members("actuators/actuator.pxd", "COMMANDS")["COMMANDS"] == len(actuators.COMMANDS)
-    at = members("injected/fault.pxd", "TRIGGER_NUMBERS")
+    assert members("plant/actuators/actuator.pxd", "COMMANDS")["COMMANDS"] == len(actuators.COMMANDS)
+    at = members("plant/faults/fault.pxd", "TRIGGER_NUMBERS")
     assert (at["TRIGGER_NUMBERS"], at["TRIGGER_MEMORY"]) == (len(injected.TRIGGER_NUMBERS), len(injected.TRIGGER_MEMORY))
     assert at["THRESHOLD"] == injected.TRIGGER_NUMBERS.index("threshold")
     assert at["BEGUN"] == injected.TRIGGER_MEMORY.index("begun") and at["ASKED"] == injected.TRIGGER_MEMORY.index("asked")
