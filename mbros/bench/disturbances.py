@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mbros.names import FrameLike
     from mbros_core import Plant, State
     from mbros_core.plant._pushes import Pushes
-    from mbros_core.typing import Array, ArrayLike
+    from mbros_core.typing import Array, ArrayLike, BoolArray
 
 # of mbros_core.plant._pushes, which is asked when the first one is attached
 WRENCH, EFFORT, PAYLOAD = 1, 2, 3
@@ -120,7 +120,7 @@ def added(table: Array, rows: list[Array]) -> int:
     return number
 
 
-def chosen(model: Model, table: Array, what: int | FrameLike | None) -> Array:
+def chosen(model: Model, table: Array, what: int | FrameLike | None) -> BoolArray:
     """Which rows a number, a frame, a joint or None (all but payloads) stands for, (MOST,)."""
     pushes = (table[:, KIND] == WRENCH) | (table[:, KIND] == EFFORT)
     if what is None or (isinstance(what, str) and not what):

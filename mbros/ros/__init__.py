@@ -6,10 +6,13 @@ from __future__ import annotations
 
 import os
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .errors import RosNotFound as RosNotFound
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     # looked up when it is needed: errors come with the engine, and the node's first line is not to wait for that
     if name == "RosNotFound":
         from .errors import RosNotFound

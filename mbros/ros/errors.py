@@ -1,10 +1,14 @@
 """What the ROS side refuses. All of the family of MbrosError, so that one `except` will do."""
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
+
 
 from mbros.errors import MbrosError, MissingPackageError, shown
 from mbros.names import printable
+
+if TYPE_CHECKING:
+    from mbros_core.realtime import Loop
 
 
 class RosNotFound(MissingPackageError, RuntimeError):
@@ -19,7 +23,7 @@ class RequestError(MbrosError):
     """A service of the node was asked for something that cannot be done; nothing has been changed."""
 
 
-def why_still(loop: Any) -> str:
+def why_still(loop: Loop) -> str:
     """Why nothing moves until a reset, or ""."""
     if loop.state not in ("fault", "stopped"):
         return ""

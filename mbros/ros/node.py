@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
-from rclpy.node import Node
-from rclpy.parameter import Parameter
 
 # Half of a node's start-up is importing. What the parts below import when they need it is imported here, in one go, while
 # nothing has begun yet and a signal still ends the process at once (ending.py).
@@ -45,11 +43,16 @@ from mbros.ros.wire.sensor_messages import sensor_topics
 from mbros.ros.serve.services import Services
 from mbros.ros.serve.shared import report as report_of_door, shared_memory
 from mbros.ros.wire.sources import source_topics, with_sources
-from mbros.ros.process.strangers import check_type_hashes, follow_no_clock, takes_clocks_for_its_own
+from mbros.ros.process.strangers import check_type_hashes, follow_no_clock, rclpy_node, takes_clocks_for_its_own
 from mbros.ros.serve.strays import strays
 from .standard import Offer
 from mbros.ros.wire.topics import make_outgoing, publisher
 from mbros.ros.serve.turn import Turn
+
+if TYPE_CHECKING:
+    from mbros.ros.typing import Parameter, Plane, Publisher, Values
+    from mbros.simulate.shared import SharedMemory
+    from mbros_core.typing import HasCapsule
 
 
 class SimNode:
@@ -58,22 +61,16 @@ class SimNode:
     `check(what comes next)` is called between the pieces of the start, and may end it by raising. argv: the program's (strays.py).
     """
 
-    def __init__(self, overrides: Sequence[Parameter[Any]] = (), *, check: Callable[[str], None] = lambda doing: None,
+    def __init__(self, overrides: Sequence[Parameter] = (), *, check: Callable[[str], None] = lambda doing: None,
                  argv: Sequence[str] = (), **options: Any):
-        self.loop: Any = None
-        self.plane: Any = None
-        self.recording: Any = None
-        self.door: Any = None
-        self.services: Any = None
-        self.standard: Any = None
-        self.prompt: Any = None
+        self.door: SharedMemory | None = None
         self.fixed = ""                 # why the world has to stay as it is: what else looks at this robot's model
         self.of_worlds: list[Callable[[], None]] = []       # called where it goes on with another one
         self.changes = Changes(self)
         self.turn = Turn()              # held by whatever acts on the loop in more than one call: services, parameters, goals
         self.quit: Callable[[], None] | None = None     # ends the program that serves this node
         self.ending = False             # nothing is said any more, and nothing started
-        self.node = Node("mbros", parameter_overrides=list(overrides), **options)
+        self.node = rclpy_node("mbros", parameter_overrides=list(overrides), **options)
         follow_no_clock(self.node)
         takes_clocks_for_its_own(self.node)
         check_type_hashes(self.node)
@@ -116,7 +113,7 @@ class SimNode:
         self.live.take_time = self.clock.take
         self.live.start(self.loop, self.plane, ContactTopics(self), self.door)
         check("creating its services")
-        self._descriptions: dict[str, Any] = {}
+        self._descriptions: dict[str, Publisher] = {}
         self.latch()
         self.saves, self.recording = Saves(self), Recording(self)
         self.live.recording = self.recording
@@ -131,7 +128,7 @@ class SimNode:
         self._diagnostics = self._publisher_of_diagnostics()
         self.node.create_timer(1.0 / values["diagnostics_rate"], self._report, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
-    def _data_plane(self, robot: Robot, values: dict[str, Any], stamps: Any = None) -> Any:
+    def _data_plane(self, robot: Robot, values: Values, stamps: Any = None) -> Plane:
         """The native plane; the Python one where it was asked for, or, said aloud, where the native one cannot be had. stamps: of the
         plane before, whose time goes on."""
         from mbros.ros.wire.python_plane import PythonPlane
@@ -160,12 +157,14 @@ class SimNode:
             self.log.warning(f"the native data plane cannot be used, messages go through Python: {e}")
             return PythonPlane(*arguments, stamps)
 
-    def _make_loop(self, robot: Robot, plane: Any, values: dict[str, Any], paused: bool) -> Loop:
+    def _make_loop(self, robot: Robot, plane: Plane, values: Values, paused: bool) -> Loop:
         plant = robot.plant
         plant.reset(*robot.initial_state(values))
         timeout, action, gain = self.live.watchdog()
         room = round(values["record_buffer"] * values["rate"])
-        inputs, outputs, gate = plane.inputs, plane.outputs, plane.gate
+        inputs: list[HasCapsule] = [*plane.inputs]
+        outputs: list[HasCapsule] = [*plane.outputs]
+        gate = plane.gate
         if self.door is not None:           # first: its clients have each state before messages are made of it
             inputs, outputs, gate = [plane.beside_topics(self.door.input), *inputs], [self.door.output, *outputs], gate or self.door.gate
         loop = Loop(plant, self.dt, inputs, outputs, overrun=values["overrun_policy"],
@@ -194,7 +193,7 @@ class SimNode:
             self._static = publisher(self.topics, TFMessage, "/tf_static", 1, latched=True)
             self._static.publish(messages.fill_static_transforms(TFMessage(), self.robot.map, self.stamp_ns(), TransformStamped))
 
-    def _publisher_of_diagnostics(self) -> Any:
+    def _publisher_of_diagnostics(self) -> Publisher:
         from diagnostic_msgs.msg import DiagnosticArray
 
         return publisher(self.node, DiagnosticArray, "/diagnostics", 10)
@@ -249,22 +248,23 @@ class SimNode:
     def close(self) -> None:
         """Stop the loop, then let go of what it used, then of the node."""
         self.ending = True
-        if self.loop is not None:
+        made = vars(self)               # the start may have ended in between
+        if "loop" in made:
             self.loop.ask_to_stop()
         self.changes.close()
-        if self.prompt is not None:
+        if "prompt" in made:
             self.prompt.close()
-        if self.services is not None:
+        if "services" in made:
             self.services.steps.close()
-        if self.loop is not None:
+        if "loop" in made:
             self.loop.stop()
         if self.door is not None:
             self.door.close()
-        if self.recording is not None:
+        if "recording" in made:
             self.recording.close()
-        if self.plane is not None:
+        if "plane" in made:
             self.plane.close()
-        if self.standard is not None:
+        if "standard" in made:
             self.standard.close()
         self.node.destroy_node()
 

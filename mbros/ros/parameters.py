@@ -6,9 +6,9 @@ the same names. Live parameters act within one step, all or nothing; the others 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sized
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mbros_core import DEFAULT_INTEGRATOR, INTEGRATORS
 from mbros_core.constraints.registry import MOST_CONTACT_NUMBER, MOST_ITERATIONS
@@ -17,6 +17,11 @@ from mbros_core.support.numbers import short
 from mbros.model.parameters import KINDS
 
 from .errors import ParameterError
+
+if TYPE_CHECKING:
+    from mbros.model.parameters import Kind
+    from mbros.ros.typing import Node, Parameter, Value, Values
+    from mbros_core.typing import Array
 
 MOST_NUMBERS = 10_000       # of an array of any length
 FREE = (-math.inf, math.inf)
@@ -32,7 +37,7 @@ class Row:
 
     name: str
     kind: str                           # "double", "integer", "bool", "string", "doubles"
-    default: Any
+    default: Value | None
     doc: str
     unit: str = ""
     limits: tuple[float, float] = FREE
@@ -45,7 +50,7 @@ class Row:
     live: bool = False
 
 
-def _physics(kind: Any) -> Row:
+def _physics(kind: Kind) -> Row:
     """The row of a kind of mbros.model.parameters; the robot has the values."""
     if kind.of == "lock":
         return Row(kind.pattern, "bool", None, kind.doc, live=True)
@@ -154,20 +159,23 @@ _ROS_TYPE = {"double": "PARAMETER_DOUBLE", "integer": "PARAMETER_INTEGER", "bool
 _TYPES = {"double": (int, float), "integer": (int,), "bool": (bool,), "string": (str,)}
 
 
-def table_for(defaults: Mapping[str, Any], limits: Mapping[str, tuple[float, float]] = {}, units: Mapping[str, str] = {}) -> list[Row]:
+def table_for(defaults: Mapping[str, float | Array], limits: Mapping[str, tuple[float, float]] = {},
+              units: Mapping[str, str] = {}) -> list[Row]:
     """The rows that need a robot. `defaults` gives its own values by name; `limits` and `units` those of single names.
 
     An array as value makes an array parameter of that size.
     """
     patterns = {row.name.partition(".")[0]: row for row in TABLE if row.default is None}
     rows = []
-    for name, value in defaults.items():
+    for name, given in defaults.items():
         row = patterns[name.partition(".")[0]]
         row = replace(row, name=name, limits=limits.get(name, row.limits), unit=units.get(name, row.unit))
-        if not isinstance(value, bool) and isinstance(value, (int, float)):
-            value = float(value)
-        elif not isinstance(value, bool):
-            value = tuple(float(x) for x in value)
+        if isinstance(given, bool):
+            value: Value = given
+        elif isinstance(given, (int, float)):
+            value = float(given)
+        else:
+            value = tuple(float(x) for x in given)
             row = replace(row, kind="doubles", size=len(value))
         rows.append(replace(row, default=value))
     return rows
@@ -192,13 +200,13 @@ def check(row: Row, value: Any) -> tuple[Any, str]:
     return value, ""
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     """For a refusal, in one short line."""
-    size = len(value) if hasattr(value, "__len__") else 0
+    size = len(value) if isinstance(value, Sized) else 0
     return short(value) if size <= 1000 else f"{'a text' if isinstance(value, str) else 'an array'} of {size}"
 
 
-def _check_array(row: Row, value: Any) -> tuple[Any, str]:
+def _check_array(row: Row, value: Any) -> tuple[tuple[float, ...] | None, str]:
     if isinstance(value, (str, bytes)) or not hasattr(value, "__len__"):
         return None, f"{row.name} must be an array of numbers, got {_shown(value)}"
     if row.size and len(value) != row.size:
@@ -228,7 +236,7 @@ def _range(row: Row) -> str:
 # --- ROS
 
 
-def descriptor(row: Row) -> Any:
+def descriptor(row: Row) -> object:
     """rcl_interfaces/ParameterDescriptor of a row."""
     from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor, ParameterType
 
@@ -250,9 +258,9 @@ def describe(row: Row) -> str:
     return row.doc + (f" [{row.unit}]" if row.unit else "")
 
 
-def declare(node: Any, rows: Iterable[Row]) -> dict[str, Any]:
+def declare(node: Node, rows: Iterable[Row]) -> Values:
     """Declare rows on an rclpy node; returns checked values by name. ParameterError for a start value that cannot be."""
-    values: dict[str, Any] = {}
+    values: Values = {}
     overrides, declared = getattr(node, "_parameter_overrides", {}), []
     for row in rows:
         # what was given is looked at here and not by rclpy, so that it is `check` that refuses, in plain words
@@ -266,7 +274,14 @@ def declare(node: Any, rows: Iterable[Row]) -> dict[str, Any]:
     return values
 
 
-def as_declared(row: Row, parameter: Any) -> Any:
+def parameter(name: str, value: Any) -> Parameter:
+    """For rclpy."""
+    from rclpy.parameter import Parameter as Made
+
+    return Made(name, value=value)
+
+
+def as_declared(row: Row, parameter: Parameter) -> Parameter:
     """The parameter with whole numbers as doubles where the row has doubles: `ros2 param set ... 1` makes no integer of it."""
     from rclpy.parameter import Parameter
 
@@ -306,7 +321,7 @@ def yaml() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _yaml_value(value: Any) -> str:
+def _yaml_value(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):

@@ -7,7 +7,7 @@ import shlex
 import warnings as warning_list
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -27,6 +27,16 @@ from mbros.ros.wire.sensor_messages import sensor_frames
 
 if TYPE_CHECKING:
     from mbros.ros.wire.device_parameters import DeviceParameters
+    from mbros import Model
+    from mbros.describe.robot import RobotDescription
+    from mbros.model.body import Body
+    from mbros.model.joints.joint import Joint
+    from mbros.model.tables import CompiledJoint, CompiledRobot
+    from mbros.ros.typing import Values
+    from mbros.spatial.placement import Placement
+    from mbros_core import Plant, State
+    from mbros_core.plant._pushes import Pushes
+    from mbros_core.typing import ArrayLike
 
 
 @dataclass(eq=False)
@@ -34,13 +44,13 @@ class Robot:
     """A loaded robot, or the robots and objects of a scene. `own` are the joints with coordinates of their own (no welds, no followers), in
     joint order; `map` and what follows from it are of everything, `parts` of each robot."""
 
-    model: Any                      # mbros.Model
-    plant: Any                      # mbros_core.Plant
+    model: Model
+    plant: Plant
     map: RobotMap
-    own: list[Any]
+    own: list[CompiledJoint]
     warnings: list[str]             # what was read otherwise than written, for the log
     remarks: list[str]              # what was not read; one line says it all
-    pushes: Any                     # mbros_core.plant._pushes.Pushes: what acts on it from outside
+    pushes: Pushes                  # what acts on it from outside
     parts: list[Part]               # with topics of their own
     bench: NodeBench | None = None  # its devices; `plant` takes their commands then
     specialized: bool = False       # compiled to code of its own
@@ -91,13 +101,13 @@ class Robot:
                 limits[name] = (-math.inf if least is None else least, math.inf)
         return [*table_for(values, limits, units), *(self.numbers.rows() if self.bench is not None else ())]
 
-    def tuned(self, values: dict[str, Any], state: Any = None) -> Any:
+    def tuned(self, values: Values, state: State | None = None) -> State:
         """A copy of `state`, by default of the model's, with those of the values that are parameters of the model: the cost is theirs."""
         state = self.model.default_state() if state is None else state.copy()
         parameters.put_all(self.model, state, {name: value for name, value in values.items() if parameters.is_one(name)})
         return state
 
-    def loaded(self, state: Any, payloads: dict[int, np.ndarray]) -> Any:
+    def loaded(self, state: State, payloads: dict[int, np.ndarray]) -> State:
         """A copy of `state` whose bodies carry these payloads, rows of mbros.bench.disturbances."""
         if not payloads:
             return state
@@ -112,18 +122,18 @@ class Robot:
         assert self.bench is not None
         return self.bench.parameters
 
-    def device_values(self) -> dict[str, Any]:
+    def device_values(self) -> Values:
         """Parameters of its devices, as they are in force or about to be; none without a bench."""
         return {} if self.bench is None else self.numbers.values()
 
-    def initial_state(self, values: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
+    def initial_state(self, values: Values) -> tuple[np.ndarray, np.ndarray]:
         """(q, v) at the start and after a reset: the initial positions, at rest."""
         q = np.array(self.model._compiled.spec.q_default, float)
         for j in self.own:
             q[j.q_start:j.q_start + j.nq] = values[f"initial_positions.{j.name}"]
         return self._closed(q, values), np.zeros(len(self.model._compiled.spec.damping))
 
-    def _closed(self, q: np.ndarray, values: dict[str, Any]) -> np.ndarray:
+    def _closed(self, q: np.ndarray, values: Values) -> np.ndarray:
         """Of a robot with constraints, with its loops closed: joints that start elsewhere than by default stay where they were put."""
         if not len(self.model.constraints):
             return q
@@ -132,10 +142,10 @@ class Robot:
         state.q[:] = q
         return np.array(self.model.assemble(state, keep=put).q)
 
-    def own_joint(self, name: str) -> Any:
+    def own_joint(self, name: str) -> Joint:
         """The model's joint of that name, which must have coordinates of its own."""
         joint = self.model.joint(name)
-        if joint.follows:
+        if joint.mimic is not None:
             raise RequestError(f"joint '{name}' follows '{joint.mimic[0]}', which is the one to be set")
         if joint.nv == 0:
             raise RequestError(f"joint '{name}' is fixed and has no coordinates")
@@ -144,14 +154,14 @@ class Robot:
     def leads(self, name: str) -> str | None:
         """The joint that the joint of that name follows; None where it follows none, or there is none of that name."""
         joint = next((joint for joint in self.model.joints if joint.name == name), None)
-        return joint.mimic[0] if joint is not None and joint.follows else None
+        return joint.mimic[0] if joint is not None and joint.mimic is not None else None
 
-    def limit_problem(self, name: str, value: Any, give: float = 0.0) -> str:
+    def limit_problem(self, name: str, value: ArrayLike, give: float = 0.0) -> str:
         """Why a joint's position, or `initial_positions.<joint>`, cannot be `value`, or "". give: so far beyond a limit is allowed."""
         return why_not_at(self.model.joint(name.removeprefix("initial_positions.")), value, name, give)
 
 
-def load_robot(values: dict[str, Any]) -> Robot:
+def load_robot(values: Values) -> Robot:
     """Load and compile the robot that the parameters name. Errors are the loader's own, made for users."""
     import mbros
     from mbros.build.load import notes_are_shown
@@ -167,12 +177,12 @@ def load_robot(values: dict[str, Any]) -> Robot:
     return robot_of(model, values, spoken)
 
 
-def _source(values: dict[str, Any]) -> str:
+def _source(values: Values) -> str:
     """What the robot is read from: a name, a path, or a text."""
     return str(values["robot_description"] or values["scene"] or values["robot"])
 
 
-def check_one_robot(given: Iterable[str], values: dict[str, Any]) -> None:
+def check_one_robot(given: Iterable[str], values: Values) -> None:
     """given: names of the parameters that were given. ParameterError where they say several times what is simulated."""
     said = [name for name in ("robot", "scene", "robot_description") if name in given and values[name]]
     if "robot_description" in said and len(said) > 1:
@@ -196,7 +206,7 @@ def xacro_args(text: str) -> dict[str, str] | None:
     return found or None
 
 
-def robot_of(model: Any, values: dict[str, Any], spoken: Iterable[str] = ()) -> Robot:
+def robot_of(model: Model, values: Values, spoken: Iterable[str] = ()) -> Robot:
     """What the node simulates, of a model. spoken: what was said when it was made."""
     from mbros.simulate.simulator import make_plant
     from mbros_core.plant._pushes import Pushes
@@ -212,7 +222,7 @@ def robot_of(model: Any, values: dict[str, Any], spoken: Iterable[str] = ()) -> 
     bench = make_bench(values["bench"], model, plant, 1.0 / values["rate"])
     pushes = Pushes(plant)
     if bench is not None:
-        plant = bench.plant
+        plant = cast("Plant", bench.plant)          # what it does not have itself is the plant's
         where = _commanded(where, bench, model, values)
         where = replace(where, static=where.static + sensor_frames(bench, model, where, values["frame_prefix"]))
     warnings = [*spoken, *(str(note) for note in description.notes if note.severity != "note")]
@@ -222,7 +232,7 @@ def robot_of(model: Any, values: dict[str, Any], spoken: Iterable[str] = ()) -> 
                  values["specialize"])
 
 
-def _specialised(model: Any, integrator: str) -> tuple[Any, list[str]]:
+def _specialised(model: Model, integrator: str) -> tuple[Model, list[str]]:
     """The same robot, compiled to code of its own; what was said of it where it could not be."""
     import mbros
     from mbros.build.specialize.robot import STANDARD
@@ -233,7 +243,7 @@ def _specialised(model: Any, integrator: str) -> tuple[Any, list[str]]:
     return model, [str(warning.message) for warning in caught]
 
 
-def _commanded(where: RobotMap, bench: NodeBench, model: Any, values: dict[str, Any]) -> RobotMap:
+def _commanded(where: RobotMap, bench: NodeBench, model: Model, values: Values) -> RobotMap:
     """The same robot with a bench: what its joints take, and the sensors that joint_states come from."""
     where = replace(where, command_size=4 * where.command_size, takes=taken(bench, model), bounds=bounds(model),
                     turns=turning(model))
@@ -249,18 +259,18 @@ def _in_one_line(notes: list[str], robot: str) -> list[str]:
     return [f"{len(notes)} notes on the robot's file{where}; the first: {notes[0]}"]
 
 
-def _ends(model: Any, joints: list[Any]) -> list[tuple[Any, Any]]:
+def _ends(model: Model, joints: list[CompiledJoint]) -> list[tuple[Body, Body]]:
     """The bodies that the joints connect, parent and child."""
     return [(model.bodies[j.parent_body], model.bodies[j.child_body]) for j in joints]
 
 
-def _part(plant: Any, x: np.ndarray, name: str) -> np.ndarray:
+def _part(plant: Plant, x: np.ndarray, name: str) -> np.ndarray:
     start, size = plant.layout[name]
     return x[start:start + size]
 
 
-def _map(description: Any, compiled: Any, plant: Any, moving: list[Any], welded: list[Any],
-         values: dict[str, Any]) -> tuple[RobotMap, dict[str, Base]]:
+def _map(description: RobotDescription, compiled: CompiledRobot, plant: Plant, moving: list[CompiledJoint],
+         welded: list[tuple[CompiledJoint, list[float]]], values: Values) -> tuple[RobotMap, dict[str, Base]]:
     """Where everything stands, and the bases that can move, by the robot that they are of ("": the only one)."""
     scene = {member.name: member.kind for member in description.members}
     prefix, odom = values["frame_prefix"], ROOT if scene else values["odom_frame"]
@@ -301,6 +311,6 @@ def _map(description: Any, compiled: Any, plant: Any, moving: list[Any], welded:
     return where, bases
 
 
-def _seven(X: Any) -> tuple[float, ...]:
+def _seven(X: Placement) -> tuple[float, ...]:
     """x y z qx qy qz qw of a placement."""
     return *map(float, X.p), *map(float, Pose._made(X.R, X.p).quat_xyzw)

@@ -14,23 +14,26 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from mbros import Simulator
+    from mbros import Model, Simulator
+    from mbros.describe.devices.bench import BenchLike
+    from mbros.ros.typing import Node, Values
+    from mbros.ros.wire.typing import JointState
 
 DOMAINS = 100           # ROS_DOMAIN_ID 1 to 100: beyond 101 the ports are those of other programs on Linux
 
 
 @pytest.fixture(scope="session")
-def _mbros_models() -> dict[Any, Any]:
+def _mbros_models() -> dict[tuple[str, str], Model]:
     return {}
 
 
 @pytest.fixture
-def mbros_sim(_mbros_models: dict[Any, Any]) -> Callable[..., Simulator]:
+def mbros_sim(_mbros_models: dict[tuple[str, str], Model]) -> Callable[..., Simulator]:
     """mbros_sim("arm7", dt=1e-3, bench=True, ground=True, ...): a Simulator at its start. What mbros.load takes beside the robot is
     given by name; a model is loaded once a session and must not be changed."""
     import mbros
 
-    def make(robot: str = "arm7", *, dt: float = 1e-3, integrator: str = "midpoint", bench: Any = True, **options: Any) -> Simulator:
+    def make(robot: str = "arm7", *, dt: float = 1e-3, integrator: str = "midpoint", bench: BenchLike = True, **options: Any) -> Simulator:
         key = (str(robot), repr(sorted(options.items())))
         if key not in _mbros_models:
             _mbros_models[key] = mbros.load(robot, **options)
@@ -42,7 +45,7 @@ def mbros_sim(_mbros_models: dict[Any, Any]) -> Callable[..., Simulator]:
 class States:
     """The joints after a step: position, velocity and effort by name, and stamp, ns."""
 
-    def __init__(self, message: Any) -> None:
+    def __init__(self, message: JointState) -> None:
         self.stamp = message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
         self.position = dict(zip(message.name, message.position, strict=True))
         self.velocity = dict(zip(message.name, message.velocity, strict=True))
@@ -52,15 +55,15 @@ class States:
 class RobotNode:
     """The node of a robot, in this process, paused: `step(n)` takes steps. `sim` is the mbros.ros.node.SimNode."""
 
-    def __init__(self, parameters: dict[str, Any]) -> None:
-        from rclpy.executors import SingleThreadedExecutor
+    def __init__(self, parameters: Values) -> None:
         from rclpy.parameter import Parameter
 
         from .node import SimNode
+        from .process.strangers import rclpy_executor
 
         self.sim = SimNode([Parameter(name, value=value) for name, value in parameters.items()])
         self._robot = self.sim.robot
-        self.executor = SingleThreadedExecutor()
+        self.executor = rclpy_executor()
         self.executor.add_node(self.sim.node)
         self._over = threading.Event()
         self._failures: list[Exception] = []
@@ -136,7 +139,7 @@ class RobotNode:
         return States(messages.fill_joint_state(JointState(), sim.robot.map, x, sim.plane.clock_of(header, x)))
 
     @contextlib.contextmanager
-    def running(self, *nodes: Any) -> Iterator[RobotNode]:
+    def running(self, *nodes: Node) -> Iterator[RobotNode]:
         """with robot.running(controller, ...): rclpy nodes that are spun beside the robot meanwhile, and destroyed afterwards."""
         for node in nodes:
             self.executor.add_node(node)
@@ -193,7 +196,7 @@ def mbros_node(_mbros_nodes: dict[str, RobotNode]) -> Callable[..., RobotNode]:
     Parameters of the node are given by name, those of joints as dicts. The node of the test before serves again where it has the same."""
 
     def make(robot: str = "arm7", **given: Any) -> RobotNode:
-        parameters: dict[str, Any] = {"robot": robot, "start_paused": True, "real_time_factor": 0.0, "priority": 0, "watchdog_timeout": 0.0}
+        parameters: Values = {"robot": robot, "start_paused": True, "real_time_factor": 0.0, "priority": 0, "watchdog_timeout": 0.0}
         for name, value in given.items():
             parameters.update({f"{name}.{key}": x for key, x in value.items()} if isinstance(value, dict) else {name: value})
         key = repr(sorted(parameters.items()))

@@ -16,7 +16,7 @@ from mbros.names import LONGEST
 from mbros.ros.process import middleware
 from mbros.ros import require_rclpy
 from mbros.ros.interfaces import prepare
-from mbros.ros.process.strangers import bare_node
+from mbros.ros.process.strangers import bare_node, rclpy_executor
 from mbros.spatial.placement import Placement, rotation_from_quat_wxyz
 from mbros.view.motion import Connection, Motion, Sample
 from mbros.view.ros_services import Remote
@@ -68,7 +68,6 @@ class Graph:
     """The topics, listened to in a thread of its own."""
 
     def __init__(self, rclpy: Any, namespace: str):
-        from rclpy.executors import SingleThreadedExecutor
         from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
         from sensor_msgs.msg import JointState
         from std_msgs.msg import String
@@ -87,7 +86,7 @@ class Graph:
         self.node.create_subscription(JointState, "joint_states", self._on_joints, newest)
         self.node.create_subscription(TFMessage, "/tf", self._on_transforms, several)
         self.node.create_subscription(TFMessage, "/tf_static", self._on_transforms, kept)
-        self._executor = SingleThreadedExecutor()
+        self._executor = rclpy_executor()
         self._executor.add_node(self.node)
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._listen, name="mbros-graph", daemon=True)

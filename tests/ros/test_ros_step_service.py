@@ -70,6 +70,17 @@ def random_command(rng, names):
     return message
 
 
+def read_in_python(steps, message):
+    """What mbros.ros.wire.commands makes of a command, with the stamps of the native plane as far as Python sees them."""
+    from mbros.ros.wire.commands import CommandRules, command_from_joint_state
+
+    sim, values = steps.sim, steps.sim.live.values
+    if not (message.name or message.position or message.velocity or message.effort):
+        return None
+    return command_from_joint_state(sim.robot.map, message, CommandRules(values["max_command"], values["command_max_age"]),
+                                    sim.plane.stamps, time.time_ns(), sim.loop.snapshot()[1])
+
+
 def test_commands_are_read_as_messages_are(steps):
     from mbros.ros.wire.commands import shown
     from mbros_msgs.srv import Step
@@ -79,7 +90,7 @@ def test_commands_are_read_as_messages_are(steps):
     for k in range(2000):
         message = random_command(rng, names)
         service.put(Step.Request(steps=k, command=message))
-        wanted, got = plain._read(message), service.command()
+        wanted, got = read_in_python(plain, message), service.command()
         assert service.steps == k and (wanted is None) == (got is None), message
         if wanted is not None:
             seen.add(wanted[0])
@@ -90,6 +101,27 @@ def test_commands_are_read_as_messages_are(steps):
                 assert shown(got[0], got[2]) == shown(wanted[0], wanted[2]), message
             assert got[1] is wanted[1] is None or np.array_equal(got[1], wanted[1], equal_nan=True)
     assert {"accepted", "unknown_name", "infinite", "absurd", "stale_stamp", "future_stamp", "wrong_size"} <= seen
+
+
+def test_commands_are_read_where_requests_come_through_python(steps):
+    """As where rcl lays messages out otherwise than _dataplane knows: from bytes, by the plane whose stamps they carry."""
+    from sensor_msgs.msg import JointState
+
+    plain, service = steps
+    sim = plain.sim
+    name = next(name for name, slot in sim.robot.map.commandable.items() if slot >= 0)
+    plain.take_steps(1)
+    header, x = sim.loop.snapshot()
+    stamp = sim.plane.clock_of(header, x)
+    message = JointState(name=[name], effort=[1.0])
+    message.header.stamp.sec, message.header.stamp.nanosec = divmod(stamp, 10**9)
+    reason, command, _ = plain._read(message)               # in answer to the newest state
+    assert reason == "accepted" and command[sim.robot.map.commandable[name]] == 1.0
+    message.header.stamp.sec += 100
+    assert plain._read(message)[:2] == ("future_stamp", None)
+    message = JointState(name=["elbow"], effort=[1.0])
+    assert plain._read(message)[0] == "unknown_name" and plain._read(message)[2][0] == "elbow"
+    assert plain._read(JointState()) is None
 
 
 def test_states_are_written_as_messages_are(steps):
@@ -120,7 +152,7 @@ def test_requests_of_any_size_are_read_as_messages_are(steps):
     for command in (JointState(name=[name], effort=[1.0] * 100_000), JointState(name=["x" * 200_000], effort=[2.0]),
                     JointState(name=[name] * 50_000, effort=[3.0] * 50_000), JointState(name=[name] * 9, velocity=[1.0] * 90_000)):
         service.put(Step.Request(command=command))
-        wanted, got = plain._read(command), service.command()
+        wanted, got = read_in_python(plain, command), service.command()
         assert got[:2] == wanted[:2] and wanted[1] is None and shown(got[0], got[2]) == shown(wanted[0], wanted[2]) != ""
     command = JointState(name=[name], effort=[1.0])
     command.header.frame_id = "x" * 300_000

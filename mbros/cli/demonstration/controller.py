@@ -21,7 +21,7 @@ import numpy as np
 
 from mbros.cli.demonstration.sequence import PoseSequence
 from mbros.cli.values import add_package_dir, xacro_argument
-from mbros.ros.process.strangers import bare_node
+from mbros.ros.process.strangers import bare_node, rclpy_executor
 
 SILENCE = 2.0       # s without a state after which the robot counts as gone
 
@@ -128,10 +128,9 @@ class Controller:
 
     def reset(self, simulation: str) -> None:
         """Ask the simulation to start again from its initial positions; a robot without that service is taken as it stands."""
-        from rclpy.executors import SingleThreadedExecutor
         from std_srvs.srv import Trigger
 
-        helper, executor = bare_node("mbros_controller_setup"), SingleThreadedExecutor()
+        helper, executor = bare_node("mbros_controller_setup"), rclpy_executor()
         executor.add_node(helper)
         try:
             client: Any = helper.create_client(Trigger, simulation + "/reset")

@@ -5,9 +5,12 @@ import argparse
 import os
 import shlex
 from collections.abc import Iterator, Sequence
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from mbros.names import sentences
+
+if TYPE_CHECKING:
+    from mbros.ros.typing import Parameter, Values
 
 NO_PARAMETERS = ("end_with",)
 CALLED = {"robot": "its argument", "start_paused": "--paused", "publish_tf": "--no-tf", "ground_height": "--ground",
@@ -86,14 +89,14 @@ def own_arguments(argv: Sequence[str]) -> list[str]:
     return [word for word, ros in _sorted_out(argv) if not ros and not (word == "--" and "--ros-args" in argv)]
 
 
-def overrides(arguments: argparse.Namespace) -> list[Any]:
+def overrides(arguments: argparse.Namespace) -> list[Parameter]:
     """The arguments that were given, as parameters."""
     from rclpy.parameter import Parameter
 
     return [Parameter(name, value=value) for name, value in _given(arguments).items()]
 
 
-def _given(arguments: argparse.Namespace) -> dict[str, Any]:
+def _given(arguments: argparse.Namespace) -> Values:
     given = {name: value for name, value in vars(arguments).items() if value is not None and name not in NO_PARAMETERS}
     if "ground" in given:
         given.update(ground=True, ground_height=given["ground"])

@@ -11,9 +11,9 @@ import os
 import subprocess
 import tempfile
 from time import monotonic
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from mbros_core.support.processes import end_with
 
@@ -22,6 +22,11 @@ from mbros.names import printable
 
 from mbros.ros.process import middleware
 from mbros.ros.process.strangers import bare_node
+
+if TYPE_CHECKING:
+    from mbros import Simulator
+    from mbros.bench.layout import SignalRow
+    from mbros.ros.wire.typing import JointState
 
 AGAIN = 2.0         # s without an answer, after which the first state is sent again: discovery may have lost it
 WORDS = ("position", "velocity", "effort")
@@ -38,7 +43,7 @@ class LockstepController:
 
         self.command, self.joints, self.timeout = list(command), joints, timeout
         self.JointState, self.Clock = JointState, Clock
-        self.answer: Any = None
+        self.answer: JointState | None = None
         self.wanted: tuple[int, int] | None = None
         self.strangers = 0
         self.log = tempfile.TemporaryFile()
@@ -57,7 +62,7 @@ class LockstepController:
             self._end_node()
             raise MbrosError(f"controller: {self.command[0]!r} cannot be started: {error.strerror or error}") from None
 
-    def update(self, time: float, sim: Any) -> None:
+    def update(self, time: float, sim: Simulator) -> None:
         """Sends the state of this time, waits for its answer, gives its commands."""
         now, ns = time, round(time * 1e9)
         self.wanted, self.answer = (ns // 10**9, ns % 10**9), None
@@ -76,6 +81,7 @@ class LockstepController:
             return self.answer is not None
 
         self._await(answered, now)
+        assert self.answer is not None
         self._give(sim, self.answer)
 
     def close(self) -> None:
@@ -94,26 +100,26 @@ class LockstepController:
         self.rclpy.try_shutdown(context=self.context)
         self.log.close()
 
-    def _take(self, message: Any) -> None:
+    def _take(self, message: JointState) -> None:
         if (message.header.stamp.sec, message.header.stamp.nanosec) == self.wanted:
             if self.answer is None:
                 self.answer = message
         else:
             self.strangers += 1
 
-    def _state(self, sim: Any) -> Any:
-        message = self.JointState(name=list(self.joints))
+    def _state(self, sim: Simulator) -> JointState:
+        message: JointState = self.JointState(name=list(self.joints))
         assert self.wanted is not None
         message.header.stamp.sec, message.header.stamp.nanosec = self.wanted
         message.position, message.velocity, message.effort = (
             [sim.signals[signals[k]].value for signals in self.joints.values()] for k in range(3))
         return message
 
-    def _send(self, state: Any) -> None:
+    def _send(self, state: JointState) -> None:
         self.clock.publish(self.Clock(clock=state.header.stamp))
         self.states.publish(state)
 
-    def _await(self, done: Any, now: float) -> None:
+    def _await(self, done: Callable[[], bool], now: float) -> None:
         end = monotonic() + self.timeout
         while not done():
             if self.process.poll() is not None:
@@ -136,7 +142,7 @@ class LockstepController:
         if n > 1:
             raise MbrosError(f"controller: {n} nodes publish joint_states in this ROS domain; end the others, or set another ROS_DOMAIN_ID")
 
-    def _give(self, sim: Any, message: Any) -> None:
+    def _give(self, sim: Simulator, message: JointState) -> None:
         given: dict[str, dict[str, float]] = {}
         for word in WORDS:
             values = getattr(message, word)
@@ -147,7 +153,7 @@ class LockstepController:
         sim.command(**given)
 
 
-def measured(rows: Any, joints: Sequence[str]) -> dict[str, tuple[str, str, str]]:
+def measured(rows: Sequence[SignalRow], joints: Sequence[str]) -> dict[str, tuple[str, str, str]]:
     """{joint: the signals that a controller reads}: of its first sensor that has them, else what is true."""
     names = [row.name for row in rows if row.joint]
     found = {}

@@ -13,14 +13,16 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mbros.ros.process.ending import Asked, Ending, follow
 
 if TYPE_CHECKING:
     import argparse
+    from mbros.ros.node import SimNode
+    from mbros.ros.typing import Executor, Future
 
-Beside = Callable[[Any], contextlib.AbstractContextManager[Any]]       # of the SimNode
+Beside = Callable[["SimNode"], contextlib.AbstractContextManager[object]]
 MOST_FAILURES = 10      # callbacks that fail within a second, beyond which going on is no use
 
 
@@ -83,18 +85,18 @@ def run(argv: list[str], arguments: argparse.Namespace, ending: Ending, beside: 
         rclpy.try_shutdown()
 
 
-def serve(sim: Any, ending: Ending) -> int:
+def serve(sim: SimNode, ending: Ending) -> int:
     """Run the loop, and the executor in a thread of its own, until a signal arrives; then take everything down in order.
 
     One thread at a time waits for another: this one for the executor's, whose callbacks are set free by `sim.end()`, and only
     then for the loop's.
     """
-    from rclpy.executors import SingleThreadedExecutor
-    from rclpy.task import Future
+    from mbros.ros.process.strangers import rclpy_executor
+    from rclpy.task import Future as Task
 
-    executor, refused = SingleThreadedExecutor(), 0
-    over: Future[Any] = Future()
-    failures: list[Any] = []
+    executor, refused = rclpy_executor(), 0
+    over: Future = Task()
+    failures: list[BaseException] = []
     executor.add_node(sim.node)
     sim.quit = ending.ask
     server = threading.Thread(target=spin, args=(executor, over, sim, ending, failures), name="mbros-executor")
@@ -120,7 +122,7 @@ def serve(sim: Any, ending: Ending) -> int:
     return 1 if failures else refused
 
 
-def spin(executor: Any, over: Any, sim: Any, ending: Ending, failures: list[BaseException]) -> None:
+def spin(executor: Executor, over: Future, sim: SimNode, ending: Ending, failures: list[BaseException]) -> None:
     """Serve the node until `over`. What a callback raises is logged and ends nothing; what is raised once the end was
     asked for is of no interest; what is raised again and again goes into `failures` and ends the node."""
     recent: list[float] = []

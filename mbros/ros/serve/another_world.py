@@ -6,10 +6,10 @@ after a whole step, the state is carried over by names, and the new one goes on:
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable
-from concurrent.futures import wait
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future, wait
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,14 +20,23 @@ from mbros.ros.errors import RequestError, why_still
 from mbros.ros.wire.kept_topics import forget
 from mbros.ros.parameters import TABLE, declare
 from mbros.ros.robot import Robot, robot_of
-from mbros.ros.serve.turn import Line, begun, next_round
+from mbros.ros.serve.turn import Line, T, begun, next_round
+
+if TYPE_CHECKING:
+    from mbros import Model
+    from mbros.bench.carried import Places
+    from mbros.ros.node import SimNode
+    from mbros.ros.parameters import Row
+    from mbros.ros.typing import Plane, Values
+    from mbros_core import State
+    from mbros_core.realtime import Loop
 
 AT_ONCE = 50            # parameters that come or go, then others have their turn
 PATIENCE = 1.0          # s, of a node that ends, with what a thread is at
 VELOCITIES = 2          # row of a command of a bench
 
 
-def why_never(sim: Any) -> str:
+def why_never(sim: SimNode) -> str:
     """Why the world of a SimNode stays as it is for as long as the node runs, or ""."""
     if not sim.robot.is_scene:
         return "the world is the robot that the node was started with; start it with a scene file (docs/scenes.md)"
@@ -40,7 +49,7 @@ def why_never(sim: Any) -> str:
     return sim.fixed
 
 
-def why_not_now(sim: Any) -> str:
+def why_not_now(sim: SimNode) -> str:
     """Why it has to stay as it is just now, or ""."""
     if why_still(sim.loop):
         return f"{why_still(sim.loop)}; reset first"
@@ -68,11 +77,11 @@ class Changes:
 
     MOST = 8            # that wait
 
-    def __init__(self, sim: Any):
+    def __init__(self, sim: SimNode):
         self.sim = sim
         self._line = Line(lambda: sim.node, self.MOST, "changes of the world", lambda: bool(sim.ending))
-        self._going_on: Any = None              # a coroutine of _go_on
-        self._beside: Any = None                # what a thread does for it, a Future
+        self._going_on: Coroutine[None, None, None] | None = None
+        self._beside: Future[Any] | None = None          # what a thread does for it
 
     async def __aenter__(self) -> None:
         await self._line.__aenter__()
@@ -80,24 +89,28 @@ class Changes:
     async def __aexit__(self, *what: object) -> None:
         await self._line.__aexit__(*what)
 
-    async def beside(self, work: Callable[[], Any] | None = None) -> Any:
-        """What work() returns or raises, from a thread of its own; without any, others have their turn. Nobody waits for it in a node that
-        ends."""
-        if self.sim.node.executor is None:      # nobody serves others
-            return work() if work is not None else None
-        if work is None:
-            await next_round(self.sim.node.executor, True)
-        else:
-            self._beside = found = begun(work, "mbros-beside", self.sim.node.executor.wake)
-            while not found.done() and not self.sim.ending:
-                await next_round(self.sim.node.executor, False)
+    async def beside(self, work: Callable[[], T]) -> T:
+        """What work() returns or raises, from a thread of its own. Nobody waits for it in a node that ends."""
+        executor = self.sim.node.executor
+        if executor is None:                    # nobody serves others
+            return work()
+        self._beside = found = begun(work, "mbros-beside", executor.wake)
+        while not found.done() and not self.sim.ending:
+            await next_round(executor, False)
         if self.sim.ending:
             raise RequestError("the node is ending")
-        return None if work is None else found.result()
+        return found.result()
 
-    async def go_on_with(self, model: Any) -> None:
+    async def others(self) -> None:
+        """Others have their turn."""
+        if self.sim.node.executor is not None:
+            await next_round(self.sim.node.executor, True)
+            if self.sim.ending:
+                raise RequestError("the node is ending")
+
+    async def go_on_with(self, model: Model) -> None:
         """As go_on_with() below, with this model. RequestError where the world has to stay as it is meanwhile."""
-        self._going_on = _go_on(self.sim, model, self.beside, lambda: why_not_now(self.sim))
+        self._going_on = _go_on(self.sim, model, self, lambda: why_not_now(self.sim))
         try:
             await self._going_on
         finally:
@@ -111,20 +124,28 @@ class Changes:
             self._going_on.close()
 
 
-def go_on_with(sim: Any, model: Any) -> None:
+def go_on_with(sim: SimNode, model: Model) -> None:
     """Let a SimNode go on with this model in place of its scene's, at once; nothing is changed where it raises."""
-    async def at_once(work: Callable[[], Any] | None = None) -> Any:
-        return work() if work is not None else None
-
     with suppress(StopIteration):
-        _go_on(sim, model, at_once, lambda: "").send(None)
+        _go_on(sim, model, AtOnce(), lambda: "").send(None)
 
 
-async def _go_on(sim: Any, model: Any, beside: Callable[..., Any], why_not: Callable[[], str]) -> None:
-    """beside: as of Changes. why_not: why it cannot be, at last, or ""."""
-    values, planes, declared = dict(sim.live.values), list[Any](), list[str]()
-    robot = await beside(lambda: robot_of(model, values))
-    rows = await beside(robot.rows)
+class AtOnce:
+    """Stands for Changes where nobody has a turn meanwhile."""
+
+    async def beside(self, work: Callable[[], T]) -> T:
+        return work()
+
+    async def others(self) -> None:
+        pass
+
+
+async def _go_on(sim: SimNode, model: Model, turns: Changes | AtOnce, why_not: Callable[[], str]) -> None:
+    """turns: who does what takes its time, and lets others have theirs. why_not: why it cannot be, at last, or ""."""
+    values, declared = dict(sim.live.values), list[str]()
+    planes: list[Plane] = []
+    robot = await turns.beside(lambda: robot_of(model, values))
+    rows = await turns.beside(robot.rows)
     fresh = [row for row in rows if row.name not in sim.live.rows]
     sim.topics.again()
     try:
@@ -133,15 +154,15 @@ async def _go_on(sim: Any, model: Any, beside: Callable[..., Any], why_not: Call
             declared += [row.name for row in some]
             values.update(declare(sim.node, some))
             sim.live.coming.update(row.name for row in some)
-            await beside()
+            await turns.others()
         if robot.bench is not None:
             robot.bench.parameters.put({row.name: values[row.name] for row in fresh})
         paused = bool(sim.loop.paused)
-        await beside(lambda: planes.append(sim._data_plane(robot, values, sim.plane.stamps)))
+        await turns.beside(lambda: planes.append(sim._data_plane(robot, values, sim.plane.stamps)))
         plane = planes[0]
-        loop = await beside(lambda: sim._make_loop(robot, plane, values, paused))
-        tuned = await beside(lambda: robot.tuned({row.name: values[row.name] for row in fresh}))
-        where = await beside(lambda: places(sim.robot.model, model))
+        loop = await turns.beside(lambda: sim._make_loop(robot, plane, values, paused))
+        tuned = await turns.beside(lambda: robot.tuned({row.name: values[row.name] for row in fresh}))
+        where = await turns.beside(lambda: places(sim.robot.model, model))
         with sim.turn:
             if reason := why_not():
                 raise RequestError(reason)
@@ -169,13 +190,13 @@ async def _go_on(sim: Any, model: Any, beside: Callable[..., Any], why_not: Call
     try:
         for k in range(0, len(gone), AT_ONCE):
             _take_back(sim, gone[k:k + AT_ONCE])
-            await beside()
+            await turns.others()
     finally:
         sim.live.coming.clear()
     gc.collect()                        # the old world is some ten megabytes, in circles
 
 
-def _follow(sim: Any, rows: list[Any], fresh: list[Any], values: dict[str, Any], tuned: Any) -> list[str]:
+def _follow(sim: SimNode, rows: list[Row], fresh: list[Row], values: Values, tuned: State) -> list[str]:
     """All else is of the new world too. Returns the parameters that are no more."""
     gone = set(sim.live.rows) - {row.name for row in (*TABLE, *rows)}
     sim.live.go_on(sim.robot, [*(row for name, row in sim.live.rows.items() if name not in gone), *fresh],
@@ -190,7 +211,7 @@ def _follow(sim: Any, rows: list[Any], fresh: list[Any], values: dict[str, Any],
     return sorted(gone)
 
 
-def _swap(sim: Any, robot: Robot, plane: Any, loop: Any, tuned: Any, values: dict[str, Any], where: Any) -> None:
+def _swap(sim: SimNode, robot: Robot, plane: Plane, loop: Loop, tuned: State, values: Values, where: dict[str, Places]) -> None:
     """From the old loop to the new one, between two steps."""
     before, plant = sim.loop, robot.plant
     if sim.ending or why_still(before):                 # since, while the new one was made
@@ -221,7 +242,7 @@ def _swap(sim: Any, robot: Robot, plane: Any, loop: Any, tuned: Any, values: dic
     plane.start(loop)
 
 
-def _held(sim: Any, mine: list[float], robot: Robot, fresh: list[float], where: Any) -> list[float]:
+def _held(sim: SimNode, mine: list[float], robot: Robot, fresh: list[float], where: Places) -> list[float]:
     """The command in force: of a bench four numbers a coordinate, efforts first (mbros_core/plant/_commanded.pyx). Where a trajectory is
     under way it ends: its position is held, at rest."""
     nv, (a, b) = sim.robot.map.nv, where
@@ -247,7 +268,7 @@ def _watched(old: Robot, new: Robot, in_force: dict[str, Any]) -> dict[str, Any]
     return {**of_all, "watched": [] if watchdogs is None else rows[:watchdogs.max(initial=-1) + 1]}
 
 
-def _take_back(sim: Any, names: list[str]) -> None:
+def _take_back(sim: SimNode, names: list[str]) -> None:
     """Parameters that are no more."""
     for name in names:
         if sim.node.has_parameter(name):

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from mbros_core.engine.checks import LARGEST
@@ -10,6 +10,15 @@ from mbros_core.engine.checks import LARGEST
 from mbros.bench import disturbances as made
 
 from mbros.ros.errors import RequestError
+
+if TYPE_CHECKING:
+    from mbros.ros.node import SimNode
+    from mbros.ros.serve.typing import (
+        ApplyJointEffortRequest, ApplyWrenchRequest, ApplyWrenchResponse, AttachPayloadRequest, ClearDisturbancesRequest,
+        DropPayloadRequest)
+    from mbros.ros.wire.typing import Time, Vector3
+    from mbros_core import State
+    from mbros_core.typing import Array
 
 MARGIN = 1.0        # s of simulated time after its end, after which the place of a disturbance is free again
 
@@ -20,11 +29,11 @@ class DisturbanceServices:
     The loop's thread takes a whole table between two steps (mbros_core.plant._pushes); what is in it already goes on.
     """
 
-    def __init__(self, sim: Any, offer: Callable[..., None]):
+    def __init__(self, sim: SimNode, offer: Callable[..., object]):
         from mbros_msgs.srv import ApplyJointEffort, ApplyWrench, AttachPayload, ClearDisturbances, DropPayload
 
         self.sim = sim
-        self.table: Any = np.zeros((made.MOST, made.WIDTH))
+        self.table: Array = np.zeros((made.MOST, made.WIDTH))
         self.ends = np.zeros(made.MOST)             # simulated time from which on a row may be forgotten
         self.number = 0
         sim.of_worlds.append(self._begin_anew)
@@ -39,12 +48,12 @@ class DisturbanceServices:
         """In another world: what is over is not posted again, on a body of that number there. Nothing is in force then."""
         self.table[:], self.ends[:] = 0.0, 0.0
 
-    def _fill(self, response: Any) -> None:
+    def _fill(self, response: ApplyWrenchResponse) -> None:
         response.number = self.number
 
     # --- each says what was done, or raises
 
-    def apply_wrench(self, request: Any) -> str:
+    def apply_wrench(self, request: ApplyWrenchRequest) -> str:
         w, p, steps = request.wrench, request.reference_point, self._steps(request.duration)
         row = made.wrench_row(self.sim.robot.model, request.link_name, _xyz(w.torque), _xyz(w.force),
                               self._frame(request.reference_frame), _xyz(p), steps, self._most())
@@ -58,14 +67,14 @@ class DisturbanceServices:
         known = {frame.name for frame in robot.model.frames}
         return name.removeprefix(prefix) if name not in known and name.removeprefix(prefix) in known else name
 
-    def apply_joint_effort(self, request: Any) -> str:
+    def apply_joint_effort(self, request: ApplyJointEffortRequest) -> str:
         steps = self._steps(request.duration)
         rows = made.effort_rows(self.sim.robot.model, {request.joint_name: request.effort}, steps, self._most())
         if not rows:
             raise RequestError(f"effort of '{request.joint_name}' is 0, which does nothing")
         return self._add(rows, steps, f"in {request.joint_name}")
 
-    def clear(self, request: Any) -> str:
+    def clear(self, request: ClearDisturbancesRequest) -> str:
         if request.name and request.number:
             raise RequestError("give a name or a number, not both")
         if request.number > self.number:
@@ -77,7 +86,7 @@ class DisturbanceServices:
         self._post()
         return f"{count} cleared"
 
-    def attach_payload(self, request: Any) -> str:
+    def attach_payload(self, request: AttachPayloadRequest) -> str:
         i = request.inertia
         moments = [[i.ixx, i.ixy, i.ixz], [i.ixy, i.iyy, i.iyz], [i.ixz, i.iyz, i.izz]]
         row = made.payload_row(self.sim.robot.model, request.link_name, i.m, _xyz(i.com), None if not np.any(moments) else moments)
@@ -85,7 +94,7 @@ class DisturbanceServices:
         self.sim.live.carry({**self.sim.live.payloads, self.number: row})
         return f"payload {self.number}: {i.m:g} kg on {request.link_name}"
 
-    def drop_payload(self, request: Any) -> str:
+    def drop_payload(self, request: DropPayloadRequest) -> str:
         carried = self.sim.live.payloads
         if request.number and request.number not in carried:
             raise RequestError(f"there is no payload {request.number}; there are {', '.join(map(str, carried)) or 'none'}")
@@ -99,7 +108,7 @@ class DisturbanceServices:
             self.table[:, made.KIND] = 0.0
             self._post()
 
-    def in_force(self) -> Any:
+    def in_force(self) -> Array | None:
         """The whole table as the next step begins with it, payloads among it, or None where nothing pushes; the loop stands aside."""
         table, there = self.table.copy(), self.sim.robot.pushes.table
         goes_on = (table[:, made.NUMBER] == there[:, made.NUMBER]) & (table[:, made.KIND] != 0.0)       # as take_mail of _pushes has it
@@ -115,7 +124,7 @@ class DisturbanceServices:
             table[place, made.NUMBER] = number
         return table if table.any() else None
 
-    def go_on(self, table: Any, start: Any, now: float) -> None:
+    def go_on(self, table: Array, start: State, now: float) -> None:
         """This table from the next step on, of a save whose state is on the plant and in live.tuned; start: its start; now:
         its time. The loop stands aside."""
         live, rows = self.sim.live, sorted((row for row in table if row[made.KIND] == made.PAYLOAD), key=lambda row: row[made.NUMBER])
@@ -134,10 +143,10 @@ class DisturbanceServices:
         """The largest wrench or effort that is believed: as of commands, and in Python."""
         return float(min(LARGEST, self.sim.live.values["max_command"]))
 
-    def _steps(self, duration: Any) -> int:
+    def _steps(self, duration: Time) -> int:
         return made.steps_of(duration.sec + 1e-9 * duration.nanosec, self.sim.dt)
 
-    def _add(self, rows: list[Any], steps: int, where: str) -> str:
+    def _add(self, rows: list[Array], steps: int, where: str) -> str:
         now = self._forget_over()
         free = np.flatnonzero(self.table[:, made.KIND] == 0.0)
         self.table[free, made.NUMBER] = self.number
@@ -158,5 +167,5 @@ class DisturbanceServices:
             self.sim.robot.pushes.post(self.table)
 
 
-def _xyz(v: Any) -> tuple[float, float, float]:
+def _xyz(v: Vector3) -> tuple[float, float, float]:
     return v.x, v.y, v.z

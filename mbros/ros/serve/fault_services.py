@@ -3,18 +3,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from typing import TYPE_CHECKING
 
 from mbros.names import plural
 from mbros.ros.wire.chosen import chosen
 from mbros.ros.errors import RequestError
+
+if TYPE_CHECKING:
+    from mbros.bench.faults import ActiveFault
+    from mbros.ros.serve.typing import ListFaultsResponse, SetFaultRequest
 
 
 class FaultServices:
     """faults: mbros.bench.faults.Faults of the plant that the loop runs. What is asked for is one number in the devices' memory, which
     the loop's thread sees in its next step. touched: around it, for a recording."""
 
-    def __init__(self, faults: Mapping[str, Any], offer: Callable[..., None],
+    def __init__(self, faults: Mapping[str, ActiveFault], offer: Callable[..., object],
                  touched: Callable[[], AbstractContextManager[None]] = nullcontext):
         from mbros_msgs.srv import ListFaults, SetFault
 
@@ -22,7 +26,7 @@ class FaultServices:
         offer(SetFault, "~/fault", self.set_fault)
         offer(ListFaults, "~/list_faults", self.list_faults, self.fill)
 
-    def set_fault(self, request: Any) -> str:
+    def set_fault(self, request: SetFaultRequest) -> str:
         if not request.names:
             raise RequestError(f"fault: no name is given; expected some of {', '.join(self.faults) or 'none: the bench has no faults'}")
         names = chosen(request.names, self.faults, "fault", "this bench")
@@ -31,11 +35,11 @@ class FaultServices:
                 (self.faults[name].start if request.start else self.faults[name].stop)()
         return f"{'started' if request.start else 'ended'}: {', '.join(names)}"
 
-    def list_faults(self, request: Any) -> str:
+    def list_faults(self, request: object) -> str:
         active = [name for name, fault in self.faults.items() if fault.active]
         return f"{plural(len(self.faults), 'fault')}, active: {', '.join(active) or 'none'}"
 
-    def fill(self, response: Any) -> None:
+    def fill(self, response: ListFaultsResponse) -> None:
         faults = list(self.faults.values())
         response.names, response.kinds = list(self.faults), [fault.kind for fault in faults]
         response.active, response.counts = [fault.active for fault in faults], [fault.count for fault in faults]

@@ -8,12 +8,16 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from rclpy.callback_groups import ReentrantCallbackGroup
 
 from mbros.ros.errors import RequestError, sentence
 from mbros.ros.serve.turn import Line, next_round
+
+if TYPE_CHECKING:
+    from mbros.ros.typing import Callback, Group, Node
+    from mbros.ros.serve.typing import SetParametersRequest, SetParametersResponse
 
 TURN = 5e-3             # s of setting, then others are served
 MOST_WAITING = 20       # requests, while one is carried out
@@ -21,7 +25,7 @@ PREFIXES = 100          # in a request of names: each is compared with every par
 LISTS = {"get_parameters": "names", "get_parameter_types": "names", "describe_parameters": "names", "list_parameters": "prefixes"}
 
 
-def serve_parameters(node: Any, warn: Callable[[str], None], begin: Callable[[], None]) -> None:
+def serve_parameters(node: Node, warn: Callable[[str], None], begin: Callable[[], None]) -> None:
     """In place of what rclpy does on this node. warn: says in the log what has no room in an answer. begin: called before each request."""
     for service in node.services:
         kind = service.srv_name.rpartition("/")[2]
@@ -30,7 +34,7 @@ def serve_parameters(node: Any, warn: Callable[[str], None], begin: Callable[[],
         elif kind in ("set_parameters", "set_parameters_atomically"):
             each = _always_answered(service.callback)
             service.callback = _one_by_one(each, node, begin) if kind == "set_parameters" else _together(each, node, begin)
-            service.callback_group = group = ReentrantCallbackGroup()           # the node's own has one callback at a time
+            service.callback_group = group = cast("Group", ReentrantCallbackGroup())     # the node's own has one callback at a time
             group.add_entity(service)
 
 
@@ -38,14 +42,14 @@ def _too_many(n: int, most: int, what: str = "parameters are to be set") -> str:
     return f"{n} {what}; this node has {most} parameters: ask for at most so many at once" if n > most else ""
 
 
-def _declared(node: Any) -> int:
+def _declared(node: Node) -> int:
     return len(node._parameters)
 
 
-def _bounded(callback: Callable[[Any, Any], Any], kind: str, node: Any, warn: Callable[[str], None]) -> Callable[[Any, Any], Any]:
+def _bounded(callback: Callback, kind: str, node: Node, warn: Callable[[str], None]) -> Callback:
     said = -math.inf
 
-    def serve(request: Any, response: Any) -> Any:
+    def serve(request: object, response: object) -> object:
         nonlocal said
         n, most = len(getattr(request, LISTS[kind])), PREFIXES if kind == "list_parameters" else _declared(node)
         if n > most:
@@ -58,7 +62,7 @@ def _bounded(callback: Callable[[Any, Any], Any], kind: str, node: Any, warn: Ca
     return serve
 
 
-def _refused(response: Any, text: str, n: int) -> Any:
+def _refused(response: Any, text: str, n: int) -> object:
     """For so many parameters of the request."""
     from rcl_interfaces.msg import SetParametersResult
 
@@ -70,9 +74,9 @@ def _refused(response: Any, text: str, n: int) -> Any:
     return response
 
 
-def _always_answered(callback: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def _always_answered(callback: Callback) -> Callback:
     """Also where rclpy itself raises."""
-    def serve(request: Any, response: Any) -> Any:
+    def serve(request: SetParametersRequest, response: object) -> object:
         try:
             return callback(request, response)
         except Exception as e:
@@ -81,8 +85,8 @@ def _always_answered(callback: Callable[[Any, Any], Any]) -> Callable[[Any, Any]
     return serve
 
 
-def _together(callback: Callable[[Any, Any], Any], node: Any, begin: Callable[[], None]) -> Callable[[Any, Any], Any]:
-    def serve(request: Any, response: Any) -> Any:
+def _together(callback: Callback, node: Node, begin: Callable[[], None]) -> Callback:
+    def serve(request: SetParametersRequest, response: object) -> object:
         begin()
         wrong = _too_many(len(request.parameters), _declared(node))
         return _refused(response, wrong, 1) if wrong else callback(request, response)
@@ -90,10 +94,10 @@ def _together(callback: Callable[[Any, Any], Any], node: Any, begin: Callable[[]
     return serve
 
 
-def _one_by_one(callback: Callable[[Any, Any], Any], node: Any, begin: Callable[[], None]) -> Callable[[Any, Any], Any]:
+def _one_by_one(callback: Callback, node: Node, begin: Callable[[], None]) -> Callback:
     line = Line(lambda: node, MOST_WAITING, "requests to set parameters")
 
-    async def serve(request: Any, response: Any) -> Any:
+    async def serve(request: Any, response: SetParametersResponse) -> object:
         wrong = _too_many(len(request.parameters), _declared(node))
         if wrong:
             return _refused(response, wrong, 1)

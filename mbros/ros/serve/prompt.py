@@ -11,9 +11,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from mbros.ros.wire.topics import unserved_group
+
+if TYPE_CHECKING:
+    from mbros.ros.typing import Callback, Guard, Node, Service
+    from mbros.ros.wire._dataplane import StepService
 
 LOOK = 1.0              # s: whether all is over is looked at that often, should nobody say so
 
@@ -22,22 +26,22 @@ class Prompt:
     """`serve(...)` creates such services on an rclpy node, `start()` begins to answer them, `close()` ends that, before the node is
     destroyed. failed: says in the log what a service raised."""
 
-    def __init__(self, node: Any, failed: Callable[[str], None]):
+    def __init__(self, node: Node, failed: Callable[[str], None]):
         self._node, self._failed = node, failed
         self._group = unserved_group()
-        self._services: list[Any] = []
-        self._blank: dict[Any, Any] = {}        # an answer to be filled in, by service
-        self._direct: Any = None
+        self._services: list[Service] = []
+        self._blank: dict[Service, object] = {}      # an answer to be filled in, by service
+        self._direct: StepService | None = None
         self._over = False
-        self._guard: Any = None
+        self._guard: Guard | None = None
         self._thread: threading.Thread | None = None
 
-    def serve(self, kind: Any, name: str, callback: Callable[[Any, Any], Any]) -> Any:
+    def serve(self, kind: type, name: str, callback: Callback) -> Service:
         """As node.create_service; before `start()`."""
         self._services.append(self._node.create_service(kind, name, callback, callback_group=self._group))
         return self._services[-1]
 
-    def serve_directly(self, door: Any, answer: Callable[[], bool]) -> None:
+    def serve_directly(self, door: StepService, answer: Callable[[], bool]) -> None:
         """Of the service that was created: door.wait(s) and door.wake() are what the thread waits with, and answer() takes and answers a
         request, or says that there is none; before `start()`."""
         self._direct, self._answer_directly = door, answer
@@ -50,9 +54,9 @@ class Prompt:
 
         context = self._node.context
         if self._direct is None:
-            self._guard = GuardCondition(callback=None, callback_group=None, context=context)
+            self._guard = cast("Guard", GuardCondition(callback=None, callback_group=None, context=cast("Any", context)))
         context.on_shutdown(self._wake)
-        self._thread = threading.Thread(target=self._run if self._direct is None else self._run_directly, name="mbros-prompt", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="mbros-prompt", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
@@ -68,12 +72,21 @@ class Prompt:
     def _wake(self) -> None:
         """Also where ROS is shut down first."""
         if self._thread is not None:
-            (self._direct.wake if self._guard is None else self._guard.trigger)()
+            if self._guard is not None:
+                self._guard.trigger()
+            elif self._direct is not None:
+                self._direct.wake()
 
-    def _run_directly(self) -> None:
+    def _run(self) -> None:
+        if self._direct is not None:
+            self._run_directly(self._direct)
+        elif self._guard is not None:
+            self._run_waiting(self._guard)
+
+    def _run_directly(self, door: StepService) -> None:
         context = self._node.context
         while not self._over and context.ok():
-            self._direct.wait(LOOK)
+            door.wait(LOOK)
             try:
                 while not self._over and self._answer_directly():
                     pass
@@ -81,14 +94,15 @@ class Prompt:
                 if not self._over and context.ok():
                     self._failed(f"a request of ~/step was not answered: {e}")
 
-    def _run(self) -> None:
-        from rclpy.impl.implementation_singleton import rclpy_implementation as rcl
+    def _run_waiting(self, guard: Guard) -> None:
+        from rclpy.impl.implementation_singleton import rclpy_implementation
 
-        context, guard = self._node.context, self._guard
+        rcl: Any = rclpy_implementation         # its types know no protocols
+        context = self._node.context
         try:
             with ExitStack() as held:       # their handles, for as long as the thread waits for them
-                for entity in (context, guard, *self._services):
-                    held.enter_context(entity.handle)
+                for handle in (context.handle, guard.handle, *(service.handle for service in self._services)):
+                    held.enter_context(handle)
                 waits = rcl.WaitSet(0, 1, 0, 0, len(self._services), 0, context.handle)
                 while not self._over and context.ok():
                     waits.clear_entities()
@@ -104,7 +118,7 @@ class Prompt:
             if not self._over and context.ok():
                 self._failed(f"~/step and what else is served at once is served no more: {e}")
 
-    def _answer(self, service: Any) -> None:
+    def _answer(self, service: Service) -> None:
         """Take one request, if there is one, and answer it. The next one is there in the next round."""
         try:
             request, header = service.handle.service_take_request(service.srv_type.Request)

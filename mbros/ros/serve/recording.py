@@ -8,7 +8,7 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mbros.errors import MbrosError
 from mbros.record.recorded import differences
@@ -18,18 +18,25 @@ from mbros.ros.wire.bench import NodeBench
 from mbros.ros.errors import RequestError
 from mbros.ros.serve.folder import file_in, folder_of, made
 
+if TYPE_CHECKING:
+    from mbros import Model
+    from mbros.ros.node import SimNode
+    from mbros.ros.robot import Robot
+    from mbros.ros.serve.typing import RecordRequest, RecordResponse
+    from mbros_core.typing import Array
+
 PERIOD = 0.02           # s between two looks into the ring
 STATES_APART = 1.0      # s: after a gap a state is recorded, from which a replay goes on; the loop stands aside meanwhile
 MOST_WAITING = 4        # rings full of steps that wait beside the ring, where many changes meet a slow disk
 
 
-def command_names(model: Any, bench: NodeBench | None) -> list[str]:
+def command_names(model: Model, bench: NodeBench | None) -> list[str]:
     """Of the numbers of a command, in their order."""
     parts = ("",) if bench is None else ("", ".position", ".velocity", ".what")
     return [f"{name}.command{part}" for part in parts for name in model.velocity_names]
 
 
-def beside(robot: Any) -> tuple[Any, list[int]] | None:
+def beside(robot: Robot) -> tuple[Array, list[int]] | None:
     """Of a bench, the numbers that a record holds behind the snapshot; for Loop(record_also=)."""
     bench: NodeBench | None = robot.bench
     return None if bench is None else (bench.memory, columns_of(robot.model, robot.plant, bench.layout).in_bench)
@@ -42,7 +49,7 @@ class Recording:
     the steps that found no room are counted, and said.
     """
 
-    def __init__(self, sim: Any):
+    def __init__(self, sim: SimNode):
         self.sim = sim
         self.tape: Tape | None = None
         self._lock = threading.Lock()           # of what waits for the thread; nobody writes to the disk under it
@@ -56,7 +63,7 @@ class Recording:
 
     # --- asked for
 
-    def serve(self, request: Any) -> str:
+    def serve(self, request: RecordRequest) -> str:
         """~/record."""
         if not request.record:
             return self.stop()
@@ -66,7 +73,7 @@ class Recording:
         made(folder)
         return self.start(path)
 
-    def fill(self, response: Any) -> None:
+    def fill(self, response: RecordResponse) -> None:
         """The file of the recording that runs."""
         response.file = str(self.tape.path.absolute()) if self.tape is not None else ""
 
@@ -122,7 +129,7 @@ class Recording:
     # --- events
 
     @contextlib.contextmanager
-    def change(self, kind: str, **what: Any) -> Iterator[None]:
+    def change(self, kind: str, **what: Array | bytes) -> Iterator[None]:
         """with change(...): what acts between two steps acts between those two steps in the recording too."""
         if self.tape is None:
             yield
@@ -130,11 +137,8 @@ class Recording:
         with self.sim.loop.aside():
             self._collect()
             yield
-            if "data" in what:
-                what["data"] = base64.b64encode(what["data"]).decode()
-            step = self.sim.loop.commands_in_force()["step"]
-            event = {"kind": kind, "step": step, **{key: value.tolist() if hasattr(value, "tolist") else value
-                                                    for key, value in what.items()}}
+            event = {"kind": kind, "step": self.sim.loop.commands_in_force()["step"],
+                     **{key: base64.b64encode(x).decode() if isinstance(x, bytes) else x.tolist() for key, x in what.items()}}
             with self._lock:
                 self._waiting.append(("event", (self.sim.plane.stamps.clock_ns, event)))
 
@@ -148,6 +152,7 @@ class Recording:
         with self.sim.loop.aside():
             self._collect()
             plant, bench = self.sim.robot.plant, self.sim.robot.bench
+            assert bench is not None            # whose faults and sources touch it
             now = {"state": plant.state._inputs, "devices": bench.memory}
             before = {name: x.copy() for name, x in now.items()}
             yield

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -14,6 +14,15 @@ from mbros.spatial.vectors import Pose
 from mbros.ros.errors import RequestError
 from mbros.ros.robot import Robot
 
+if TYPE_CHECKING:
+    from mbros.model.joints.joint import Joint
+    from mbros.ros.typing import Values
+    from mbros.ros.wire.typing import JointState, MultiDOFJointState, Transform, Twist
+    from mbros_core import State
+    from mbros_core.typing import Array, ArrayLike
+
+T = TypeVar("T")
+M = TypeVar("M")
 CLOSE = 1e-6        # m, m/s, rad/s: nearer than this is "as asked"
 ROUGHLY = 1e-4      # rad: the same for the rotation of a pose
 GIVE = 0.02         # rad, m: a joint that leans on its stop is a little beyond its limit
@@ -22,19 +31,19 @@ GIVE = 0.02         # rad, m: a joint that leans on its stop is a little beyond 
 class Requested:
     """q (nq,) and v (nv,) of a request, the names of its joints, and remarks on what could not be taken as given."""
 
-    def __init__(self, robot: Robot, values: dict[str, Any]):
+    def __init__(self, robot: Robot, values: Values):
         self.robot, self.values = robot, values
         self.state = robot.model.default_state()
         self.q, self.v = np.full(robot.model.nq, np.nan), np.full(robot.model.nv, np.nan)
         self.joints: list[str] = []
         self.remarks: list[str] = []
 
-    def take_joint_state(self, message: Any) -> None:
+    def take_joint_state(self, message: JointState) -> None:
         """Joints with one coordinate. A recorded joint_states can be put back: followers where their leaders put them, efforts
         not looked at."""
         names = self._named("joint_state.name", message.name)
-        rows = list(zip(names, _column("joint_state.position", message.position, names),
-                        _column("joint_state.velocity", message.velocity, names)))
+        rows = list(zip(names, _column("joint_state.position", message.position, names, math.nan),
+                        _column("joint_state.velocity", message.velocity, names, math.nan)))
         followers = [row for row in rows if self.robot.leads(row[0]) in names]
         led = {row[0] for row in followers}
         for name, position, velocity in (row for row in rows if row[0] not in led):
@@ -56,8 +65,9 @@ class Requested:
         return list(names)
 
     def _check_follower(self, name: str, position: float, velocity: float) -> None:
-        joint = self.robot.model.joint(name)
-        leader = self.robot.model.joint(joint.mimic[0])
+        joint, leads = self.robot.model.joint(name), self.robot.leads(name)
+        assert leads is not None
+        leader = self.robot.model.joint(leads)
         for what, given, of_leader, read in (("position", position, self.q[leader.q_slice.start], joint.position),
                                              ("velocity", velocity, self.v[leader.v_slice.start], joint.velocity)):
             if math.isnan(given) or math.isnan(of_leader):
@@ -66,7 +76,7 @@ class Requested:
             if abs(given - led) > CLOSE:
                 raise RequestError(f"joint '{name}' follows '{leader.name}', which puts its {what} at {led:g}, not at {given:g}")
 
-    def take_multi_dof(self, message: Any) -> None:
+    def take_multi_dof(self, message: MultiDOFJointState) -> None:
         """Joints of any kind, by pose and velocity of the child."""
         names = self._named("multi_dof_joint_state.joint_names", message.joint_names)
         transforms = _column("multi_dof_joint_state.transforms", message.transforms, names, None)
@@ -89,7 +99,7 @@ class Requested:
         if np.isnan(self.q).all() and np.isnan(self.v).all():
             raise RequestError(f"set_state: no position, velocity, transform or twist is given for {', '.join(self.joints)}")
 
-    def close_loops(self, x: Any, tuned: Any) -> None:
+    def close_loops(self, x: Array, tuned: State) -> None:
         """Of a robot with constraints: the joints that are not named go where the loops are closed, from where the snapshot x has them, and
         move as the named ones make them. tuned: a state with the parameters that are in force."""
         model, layout = self.robot.model, self.robot.plant.layout
@@ -107,14 +117,14 @@ class Requested:
 
     # --- one joint
 
-    def _joint(self, name: str) -> Any:
+    def _joint(self, name: str) -> Joint:
         joint = self.robot.own_joint(name)
         if name in self.joints:
             raise RequestError(f"joint '{name}' is named twice")
         self.joints.append(name)
         return joint
 
-    def _put(self, joint: Any, position: float) -> None:
+    def _put(self, joint: Joint, position: float) -> None:
         if joint.nq == 2:                               # continuous, as (cos, sin): it has no limits
             joint.set_angle(self.state, position)
         else:
@@ -122,19 +132,19 @@ class Requested:
             joint.set_position(self.state, position)
         self.q[joint.q_slice] = joint.position(self.state)
 
-    def _check_position(self, joint: Any, q: Any) -> None:
+    def _check_position(self, joint: Joint, q: ArrayLike) -> None:
         reason = self.robot.limit_problem(joint.name, q, GIVE)
         if reason:
             raise RequestError(f"position of {reason}")
 
-    def _moves(self, joint: Any) -> None:
+    def _moves(self, joint: Joint) -> None:
         """The joint has the velocity that the state now says."""
         v = joint.velocity(self.state)
         if self.values[f"locked.{joint.name}"] and v.any():
             raise RequestError(f"joint '{joint.name}' is locked and stands still: unlock it first, or leave out its velocity")
         self.v[joint.v_slice] = v
 
-    def _take_pose(self, joint: Any, X: Pose) -> None:
+    def _take_pose(self, joint: Joint, X: Pose) -> None:
         off, angle = take_pose(joint, self.state, X)
         q = joint.position(self.state)
         self._check_position(joint, q)
@@ -143,7 +153,7 @@ class Requested:
             self.remarks.append(f"joint '{joint.name}' took the nearest pose a {joint.kind} joint has, {off:.3g} m and {angle:.3g} rad "
                                 "from the one asked for")
 
-    def _take_twist(self, joint: Any, twist: Any) -> None:
+    def _take_twist(self, joint: Joint, twist: Twist) -> None:
         w, v = twist.angular, twist.linear
         V = (w.x, w.y, w.z, v.x, v.y, v.z)
         if not all(map(math.isfinite, V)):
@@ -155,7 +165,7 @@ class Requested:
                                 f"{joint.kind} joint cannot do more")
 
 
-def _column(what: str, given: Sequence[Any], names: Sequence[str], missing: Any = math.nan) -> list[Any]:
+def _column(what: str, given: Sequence[T], names: Sequence[str], missing: M) -> list[T | M]:
     """One entry for each name; an empty array leaves everything as it is."""
     if len(given) not in (0, len(names)):
         raise RequestError(f"{what} has {len(given)} entries for {len(names)} names; expected as many, or none")
@@ -165,7 +175,7 @@ def _column(what: str, given: Sequence[Any], names: Sequence[str], missing: Any 
     return list(given) or [missing] * len(names)
 
 
-def _pose(what: str, transform: Any) -> Pose:
+def _pose(what: str, transform: Transform) -> Pose:
     t, r = transform.translation, transform.rotation
     p, quat = (t.x, t.y, t.z), (r.w, r.x, r.y, r.z)
     X = pose_of_any_length(p, quat)

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import time
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mbros_core.engine.fields import FIELDS
@@ -18,6 +18,12 @@ from mbros.ros.wire import messages
 from mbros.ros.errors import RequestError
 from mbros.ros.serve.folder import file_in, folder_of, made, read_file
 
+if TYPE_CHECKING:
+    from mbros.ros.node import SimNode
+    from mbros.ros.serve.typing import RestoreStateRequest, SaveStateRequest, SaveStateResponse
+    from mbros.ros.typing import Values
+    from mbros_core import State
+
 SUFFIX = ".mbros"
 ROOM = 1 << 20          # bytes, of what a save holds beside the numbers of a state
 LAST_STAMP = 2**31 - 10**6      # s: builtin_interfaces/Time ends at 2^31, and the simulation is to go on for days
@@ -31,11 +37,11 @@ class Saves:
     """The two services of a SimNode. What they save is what Simulator.save() does, and in the header, under "loop", the command in
     force with its age and the watchdog."""
 
-    def __init__(self, sim: Any):
+    def __init__(self, sim: SimNode):
         self.sim = sim
         self.path, self.data = "", b""
 
-    def save(self, request: Any) -> str:
+    def save(self, request: SaveStateRequest) -> str:
         sim = self.sim
         path = file_in(folder_of(sim.live.values), request.file, SUFFIX) if request.file else None
         with sim.loop.aside():
@@ -65,7 +71,7 @@ class Saves:
         bench = self.sim.robot.bench
         return "" if bench is None else digest(bench.tables)
 
-    def restore(self, request: Any) -> str:
+    def restore(self, request: RestoreStateRequest) -> str:
         self.path, self.data = "", b""
         if bool(request.file) == bool(request.data):
             raise RequestError("restore_state: expected the name of a file, or data; one of the two")
@@ -87,7 +93,7 @@ class Saves:
         loop = in_force(of, sim.robot.map.command_size, len(sim.loop.silent))
         self._check_time(of, loop["step"])
         start = model.default_state()
-        watchdog: dict[str, Any] = dict(zip(WATCHDOG, loop.pop("watchdog") or [sim.live.values[name] for name in WATCHDOG], strict=True))
+        watchdog: Values = dict(zip(WATCHDOG, loop.pop("watchdog") or [sim.live.values[name] for name in WATCHDOG], strict=True))
         _, reason = sim.live.checked(watchdog)
         if reason:
             raise no_save(of.who, reason)
@@ -121,7 +127,7 @@ class Saves:
             raise no_save(of.who, f"its simulated time is {at:.6g} s, at step {step}; expected 0 to {max(LAST_STAMP - newest, 0.0):.6g} s: "
                           "stamps of ROS messages end at 2^31 s and go on from those of now")
 
-    def given(self, request: Any) -> tuple[bytes, Saved]:
+    def given(self, request: RestoreStateRequest) -> tuple[bytes, Saved]:
         """The bytes of what is to be restored, and what they say."""
         if request.data:
             if len(request.data) > self._most():
@@ -139,10 +145,10 @@ class Saves:
         numbers = 2 * int(model.default_state()._inputs.size) + (0 if bench is None else len(bench.memory))
         return 8 * numbers + 256 * model.nv + ROOM
 
-    def adopt(self, start: Any, watchdog: dict[str, Any]) -> list[str]:
+    def adopt(self, start: State, watchdog: Values) -> list[str]:
         """The node's parameters say what is in force again."""
         sim, live = self.sim, self.sim.live
-        values: dict[str, Any] = {}
+        values: Values = {}
         for name, row in live.rows.items():
             if parameters.is_one(name):
                 value = sim.robot.model.parameter(live.tuned, name)
@@ -152,7 +158,7 @@ class Saves:
             values[f"initial_positions.{joint.name}"] = float(q[0]) if joint.nq == 1 else tuple(map(float, q))
         return live.adopt(sim.node, {**values, **watchdog, **sim.robot.device_values()})
 
-    def fill(self, response: Any) -> None:
+    def fill(self, response: SaveStateResponse) -> None:
         """What time it is: steps, and the stamp of the newest state."""
         sim = self.sim
         header, x = sim.loop.snapshot()
@@ -162,7 +168,7 @@ class Saves:
             response.file, response.data = self.path, self.data
 
 
-def at_its_start(state: Any) -> Any:
+def at_its_start(state: State) -> State:
     """The parameters of a state, and wrenches from outside, in one that nothing has happened to."""
     found, fresh = state.copy(), state.model.default_state()
     for row in FIELDS:
@@ -192,6 +198,6 @@ def in_force(of: Saved, nv: int, robots: int = 0) -> dict[str, Any]:
     return {**loop, "watched": rows or None}
 
 
-def _is_watched(row: Any) -> bool:
+def _is_watched(row: object) -> bool:
     """Of one robot: is it commanded, does the watchdog act, the age of its command in steps and in ns beside them."""
     return type(row) is list and [type(x) for x in row] == WATCHED and 0 <= row[2] < 2**53 and 0 <= row[3] < 2**62

@@ -4,7 +4,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
-from typing import Any
+from typing import TYPE_CHECKING
 
 from mbros.bench.faults import Faults
 
@@ -15,11 +15,16 @@ from mbros.ros.serve.requests import Requested
 from mbros.ros.wire.sources import SourceServices
 from mbros.ros.serve.steps import Steps
 
+if TYPE_CHECKING:
+    from mbros.ros.node import SimNode
+    from mbros.ros.serve.typing import SetBoolRequest, SetJointLockRequest, SetStateRequest, TriggerResponse
+    from mbros.ros.typing import Action, Callback, Fill, Service
+
 
 class Services:
     """Services of a SimNode. Those of mbros_msgs are there where that package is (mbros.ros.interfaces)."""
 
-    def __init__(self, sim: Any):
+    def __init__(self, sim: SimNode):
         from std_srvs.srv import SetBool, Trigger
 
         self.sim = sim
@@ -52,9 +57,9 @@ class Services:
                 self.sources = SourceServices(sim, self._offer)
         self.disturbances = DisturbanceServices(sim, self._offer)
 
-    def _offer(self, kind: Any, name: str, action: Callable[[Any], str], fill: Callable[[Any], None] | None = None,
-               create: Callable[[Any, str, Any], Any] | None = None) -> Any:
-        def serve(request: Any, response: Any) -> Any:
+    def _offer(self, kind: type, name: str, action: Action, fill: Fill | None = None,
+               create: Callable[[type, str, Callback], Service] | None = None) -> Service:
+        def serve(request: object, response: TriggerResponse) -> TriggerResponse:
             try:
                 with self.sim.turn:
                     response.success, response.message = True, action(request)
@@ -78,7 +83,7 @@ class Services:
 
     # --- each says what was done, or raises
 
-    def pause(self, request: Any) -> str:
+    def pause(self, request: SetBoolRequest) -> str:
         (self.sim.pause if request.data else self.resume)()
         return "paused" if request.data else "running"
 
@@ -87,7 +92,7 @@ class Services:
         with nullcontext() if self.sim.watch is None else self.sim.watch.asking_again():
             self.sim.loop.resume()
 
-    def reset(self, request: Any) -> str:
+    def reset(self, request: object) -> str:
         sim = self.sim
         sim.plane.stamps.refuse_before(time.time_ns())
         if self.disturbances is not None:
@@ -102,7 +107,7 @@ class Services:
         return ("at the initial positions, at rest; steps and simulated time count from 0 again, stamps go on"
                 + (f"; still locked: {', '.join(locked)}" if locked else ""))
 
-    def set_joint_lock(self, request: Any) -> str:
+    def set_joint_lock(self, request: SetJointLockRequest) -> str:
         """By way of the parameters, so that both always say the same."""
         from rclpy.parameter import Parameter
 
@@ -118,7 +123,7 @@ class Services:
             raise RequestError(result.reason)
         return f"{'locked' if request.lock else 'free'}: {', '.join(joints)}"
 
-    def set_state(self, request: Any) -> str:
+    def set_state(self, request: SetStateRequest) -> str:
         wanted = Requested(self.sim.robot, self.sim.live.values)
         wanted.take_joint_state(request.joint_state)
         wanted.take_multi_dof(request.multi_dof_joint_state)

@@ -1,7 +1,8 @@
 """The node's door for controllers on the same machine: parameter `shared_memory` (docs/shared_memory.md)."""
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
+
 
 from mbros.simulate.lockstep import MOST
 from mbros.simulate.shared import SharedMemory
@@ -9,6 +10,10 @@ from mbros.simulate.shared import SharedMemory
 from mbros.ros.wire import diagnostics
 from mbros.ros.errors import ParameterError
 from mbros.ros.wire.lockstep import ratio_in
+
+if TYPE_CHECKING:
+    from mbros.ros.typing import Values
+    from mbros_core import Plant
 
 
 def ratio_of(text: str) -> tuple[str, tuple[int, int] | None]:
@@ -28,7 +33,7 @@ def ratio_of(text: str) -> tuple[str, tuple[int, int] | None]:
     return words[0], (n, m)
 
 
-def shared_memory(values: dict[str, Any], plant: Any, dt: float) -> SharedMemory | None:
+def shared_memory(values: Values, plant: Plant, dt: float) -> SharedMemory | None:
     """What the parameters say, opened; None where they name nothing."""
     name, lockstep = ratio_of(values["shared_memory"])
     if not name:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
 from mbros_core.errors import LoopError, LoopTimeoutError
 
@@ -16,19 +16,28 @@ from mbros.ros.wire import commands, messages
 from mbros.ros.wire.commands import About, CommandRules, refusal
 from mbros.ros.errors import RequestError, sentence
 
+if TYPE_CHECKING:
+    from mbros.ros.node import SimNode
+    from mbros.ros.serve.typing import StepRequest, StepResponse
+    from mbros.ros.typing import Plane, Service
+    from mbros.ros.wire._dataplane import CommandInput, StepService
+    from mbros.ros.wire.typing import JointState
+    from mbros_core.typing import Array
+    from mbros.ros.wire.native_plane import NativePlane
+
 MOST_STEPS = 100_000
 FIRST, ALONE = 10, 0.02                 # steps that are taken in one go, and s in which others have no turn
 TRIES = 20                              # of a tenth of a second each, for a client that the middleware has heard, and not found yet
-Command = tuple[str, Any, About] | None         # as commands.command_from_joint_state has it; None: nothing is asked for
+Command = tuple[str, "Array | None", About] | None         # as commands.command_from_joint_state has it; None: nothing is asked for
 
 
 class Steps:
     """Steps of a SimNode in a pause, for `~/step` and for others that take some."""
 
-    def __init__(self, sim: Any):
+    def __init__(self, sim: SimNode):
         self.sim = sim
-        self._direct: Any = None
-        self._plane: Any = None                 # the one whose robots the direct way reads and writes
+        self._direct: StepService | None = None
+        self._plane: Plane | None = None                 # the one whose robots the direct way reads and writes
         self._gone = b""                       # the client that was given up last
         self.taking = False
         self.awaited = False                    # somebody on the executor goes on when they have been taken
@@ -37,7 +46,7 @@ class Steps:
 
     # --- each says what was done, or raises
 
-    def step(self, request: Any) -> str:
+    def step(self, request: StepRequest) -> str:
         """Of a message of mbros_msgs/srv/Step."""
         return self._step(request.steps, partial(self._read, request.command))
 
@@ -60,13 +69,16 @@ class Steps:
             loop.command(values)
         return self.take_steps(n)
 
-    def _read(self, message: Any) -> Command:
+    def _read(self, message: JointState) -> Command:
         """What joint_commands would make of it; every reason to drop it refuses the request."""
         if not (message.name or message.position or message.velocity or message.effort):
             return None
         sim, values = self.sim, self.sim.live.values
+        stamps = sim.plane.stamps
+        if not isinstance(stamps, messages.Stamps):         # of the native plane, which reads bytes
+            return _read_bytes(cast("NativePlane", sim.plane).step_reader(), message)
         return commands.command_from_joint_state(sim.robot.map, message, CommandRules(values["max_command"], values["command_max_age"]),
-                                                 sim.plane.stamps, time.time_ns(), sim.loop.snapshot()[1])
+                                                 stamps, time.time_ns(), sim.loop.snapshot()[1])
 
     def take_steps(self, n: int) -> str:
         """So many steps at once. In lockstep others take their time, and many steps take theirs: whatever else acts on the loop has its
@@ -125,7 +137,7 @@ class Steps:
             raise RequestError("steps of another request are being taken; ask again when it has its answer"
                                + ("" if self.sim.watch is None else self.sim.watch.waits_for()))
 
-    def fill_state(self, response: Any) -> None:
+    def fill_state(self, response: StepResponse) -> None:
         """The newest snapshot: in a pause nothing moves, and one request is served after the other."""
         sim = self.sim
         header, x = sim.loop.snapshot()
@@ -139,7 +151,7 @@ class Steps:
 
     # --- without messages of Python
 
-    def serve_directly(self, service: Any) -> None:
+    def serve_directly(self, service: Service) -> None:
         """Let the native data plane read and write; where it cannot, `step` and `fill_state` go on doing it."""
         if self.sim.plane.kind != "native":
             return
@@ -147,27 +159,28 @@ class Steps:
 
         try:
             self._direct = StepService(service)
-            self._follow()
+            self._follow(self._direct)
         except DataPlaneError as e:
             self.close()
             self.sim.log.info(f"~/step takes its messages through Python: {e}")
             return
         self.sim.prompt.serve_directly(self._direct, self._answer)
 
-    def _follow(self) -> None:
+    def _follow(self, direct: StepService) -> None:
         """In this world: its robots. On the thread that answers, which has an answer under way no longer."""
-        if self._plane is not self.sim.plane:
-            self._direct.follow(*self.sim.plane.of_steps())
-            self._plane = self.sim.plane
+        plane = self.sim.plane
+        if self._plane is not plane:
+            direct.follow(*cast("NativePlane", plane).of_steps())
+            self._plane = plane
 
     def _answer(self) -> bool:
         """Serve a request that has come; whether there was one."""
         sim, direct = self.sim, self._direct
-        if not direct.take():
+        if direct is None or not direct.take():
             return False
         try:
             with sim.turn:
-                self._follow()
+                self._follow(direct)
                 done = self._step(direct.steps, direct.command)
                 header, x = sim.loop.snapshot()
                 direct.write(done, header.step, x, sim.plane.clock_of(header, x))
@@ -198,3 +211,12 @@ class Steps:
         if self._direct is not None:
             self._direct.close()
         self._direct = None
+
+
+def _read_bytes(reader: CommandInput, message: JointState) -> Command:
+    """What the native plane makes of a message of Python."""
+    from rclpy.serialization import serialize_message
+
+    reason, command = reader.decode(serialize_message(message))
+    problem = reader.last_problem()
+    return reason, command, commands.NOTHING if problem is None else problem[1:]

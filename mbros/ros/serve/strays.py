@@ -15,12 +15,15 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from mbros.names import did_you_mean, hint, printable
 
 from mbros.ros.wire import diagnostics
 from mbros.ros.errors import ParameterError
+
+if TYPE_CHECKING:
+    from mbros.ros.typing import Node, Yaml
 
 MOST = 5                        # are named
 OWN = ("mbros", "sim_node")     # what the node is called, and its program
@@ -43,7 +46,7 @@ class Strays:
         return [diagnostics.Report("parameters", level, "; ".join(self.text), {"given and not used": ", ".join(self.names)})]
 
 
-def strays(node: Any, argv: Sequence[str], spawned: Sequence[str] | None = None) -> Strays:
+def strays(node: Node, argv: Sequence[str], spawned: Sequence[str] | None = None) -> Strays:
     """Of an rclpy node that has declared all it has. argv: the program's arguments. spawned: of a scene to which robots may come, what is
     there: parameters of others wait for those. ParameterError where a parameter was meant for this node."""
     names = sorted(name for name in getattr(node, "_parameter_overrides", {}) if not node.has_parameter(name))
@@ -137,7 +140,7 @@ def _of_file(node: str, path: str) -> Iterator[str]:
             yield from _flat(values, "")
 
 
-def _content(path: str) -> Any:
+def _content(path: str) -> Yaml:
     import yaml  # type: ignore[import-untyped]
 
     try:
@@ -146,7 +149,7 @@ def _content(path: str) -> Any:
         return None
 
 
-def _sections(content: Any, where: str) -> Iterator[tuple[str, Any]]:
+def _sections(content: Yaml, where: str) -> Iterator[tuple[str, Yaml]]:
     """The full name of a node, or what stands for several, and its parameters."""
     for key, value in content.items() if isinstance(content, dict) else ():
         if key == "ros__parameters":
@@ -155,7 +158,7 @@ def _sections(content: Any, where: str) -> Iterator[tuple[str, Any]]:
             yield from _sections(value, f"{where}/{str(key).strip('/')}")
 
 
-def _flat(values: Any, start: str) -> Iterator[str]:
+def _flat(values: Yaml, start: str) -> Iterator[str]:
     for key, value in values.items() if isinstance(values, dict) else ():
         if isinstance(value, dict):
             yield from _flat(value, f"{start}{key}.")

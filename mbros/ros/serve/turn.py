@@ -6,9 +6,12 @@ import types
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from mbros.ros.errors import RequestError
+
+if TYPE_CHECKING:
+    from mbros.ros.typing import Executor, Node
 
 T = TypeVar("T")
 
@@ -61,7 +64,7 @@ class Line:
     """Requests that are served one after the other, `async with line:`, while the executor of a node serves others. most: may wait, of
     what is called so; over: whether the node ends."""
 
-    def __init__(self, node: Callable[[], Any], most: int, what: str, over: Callable[[], bool] = lambda: False) -> None:
+    def __init__(self, node: Callable[[], Node], most: int, what: str, over: Callable[[], bool] = lambda: False) -> None:
         self._node, self._most, self._what, self._over = node, most, what, over
         self._waiting: list[object] = []
 
@@ -81,19 +84,20 @@ class Line:
 
     async def __aexit__(self, *_: object) -> None:
         del self._waiting[0]
-        if self._waiting and not self._over():
-            self._node().executor.wake()
+        executor = self._node().executor
+        if self._waiting and not self._over() and executor is not None:
+            executor.wake()
 
 
 @types.coroutine
-def next_round(executor: Any, wake: bool) -> Generator[None, None, None]:
+def next_round(executor: Executor | None, wake: bool) -> Generator[None, None, None]:
     """Let the executor serve what waits. It goes on with the coroutine in its next round, which only begins when something wakes it."""
-    if wake:
+    if wake and executor is not None:
         executor.wake()
     yield
 
 
-async def elsewhere(executor: Any, work: Callable[[], T], look: Callable[[], None] = lambda: None) -> T:
+async def elsewhere(executor: Executor, work: Callable[[], T], look: Callable[[], None] = lambda: None) -> T:
     """What `work` returns or raises, done by a thread of its own, while the executor serves others. look: called in each of its rounds."""
     found = begun(work, "mbros-elsewhere", executor.wake)
     while not found.done():

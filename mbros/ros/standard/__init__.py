@@ -5,9 +5,13 @@ where the message package is there.
 """
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..interfaces import find
+
+if TYPE_CHECKING:
+    from mbros.ros.node import SimNode
+    from mbros.ros.standard.server import Standard
 
 __all__ = ["Offer"]
 
@@ -18,13 +22,13 @@ class Offer:
     Their messages are a tenth of a second of importing: they come when the node is up and its executor has nothing else to do.
     """
 
-    def __init__(self, sim: Any):
+    def __init__(self, sim: SimNode):
         from rclpy.clock import Clock
         from rclpy.clock_type import ClockType
 
         self._sim = sim
-        self._standard: Any = None
-        self._timer: Any = None
+        self._standard: Standard | None = None
+        self._timer: object = None
         if sim.live.values["simulation_interfaces"]:
             self._timer = sim.node.create_timer(0.0, self._serve, clock=Clock(clock_type=ClockType.STEADY_TIME))
 

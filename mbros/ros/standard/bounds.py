@@ -3,19 +3,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from simulation_interfaces.msg import Bounds
 
 from mbros.describe.meshes import read_mesh
 from mbros.describe.robot import Geometry, Shape
-from mbros.describe.shapes import GROUNDS
+from mbros.describe.shapes import GROUNDS, Convex
 from mbros.errors import MbrosError
 from mbros.spatial.vectors import Pose
 
 from mbros.ros.wire.messages import fill_xyz
 from .refusal import Refusal, unsupported
+
+if TYPE_CHECKING:
+    from mbros.describe.robot import BodyDescription, RobotDescription
+    from mbros.ros.standard.typing import BoundsMessage
 
 
 class Box(NamedTuple):
@@ -28,7 +32,7 @@ class Box(NamedTuple):
 class Extents:
     """Of the shapes of one robot: those for collision, of a link that has none the visual ones. Meshes are read once."""
 
-    def __init__(self, description: Any):
+    def __init__(self, description: RobotDescription):
         self._description = description
         self._points: dict[str, np.ndarray | str] = {}          # or why a mesh cannot be read
 
@@ -52,7 +56,7 @@ class Extents:
                 self._vertices(geometry)
 
     @staticmethod
-    def _shapes(body: Any) -> list[Shape]:
+    def _shapes(body: BodyDescription) -> list[Shape]:
         return [shape for shape in body.collisions or body.visuals if shape.geometry.kind not in GROUNDS]
 
     def _of(self, shape: Shape, X_FB: Pose) -> Box:
@@ -65,8 +69,8 @@ class Extents:
         reach = _reach(g, R)
         return Box(p - reach, p + reach)
 
-    def _vertices(self, geometry: Any) -> np.ndarray:
-        if geometry.kind == "convex":
+    def _vertices(self, geometry: Geometry) -> np.ndarray:
+        if isinstance(geometry, Convex):
             return np.asarray(geometry.vertices)
         if geometry.filename not in self._points:
             try:
@@ -92,7 +96,7 @@ def _reach(geometry: Geometry, R: np.ndarray) -> np.ndarray:
     return along + geometry.radius * np.sqrt(np.maximum(0.0, 1.0 - R[:, 2] ** 2))
 
 
-def fill_bounds(message: Any, box: Box, vector: type) -> None:
+def fill_bounds(message: BoundsMessage, box: Box, vector: type) -> None:
     """simulation_interfaces/Bounds: the upper right corner first, as the standard has it. vector: geometry_msgs/Vector3."""
     message.type = Bounds.TYPE_BOX
     message.points = [vector(), vector()]
@@ -103,7 +107,7 @@ def fill_bounds(message: Any, box: Box, vector: type) -> None:
 class Region:
     """The bounds of a filter, in the world: a sphere or a box, or nothing, which everything is in."""
 
-    def __init__(self, message: Any):
+    def __init__(self, message: BoundsMessage):
         kind, points = message.type, np.array([(p.x, p.y, p.z) for p in message.points], float).reshape(-1, 3)
         self._sphere = kind == Bounds.TYPE_SPHERE
         self.everywhere = kind == Bounds.TYPE_EMPTY

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from geometry_msgs.msg import Vector3
@@ -24,6 +24,19 @@ from mbros.ros.serve.turn import Line, elsewhere
 from .bounds import Box, Extents, Region, fill_bounds
 from .refusal import Refusal
 
+if TYPE_CHECKING:
+    from mbros.model.body import Body
+    from mbros.model.tables import CompiledJoint
+    from mbros.names import FrameLike
+    from mbros.ros.node import SimNode
+    from mbros.ros.standard.typing import (
+        EntityFilters, EntityStateMessage, GetEntitiesRequest, GetEntitiesResponse, GetEntitiesStatesResponse, GetEntityBoundsResponse,
+        GetEntityInfoResponse, GetEntityStateRequest, GetEntityStateResponse, GetNamedPosesRequest, GetNamedPosesResponse,
+        TagsFilterMessage)
+    from mbros.ros.wire.typing import PoseMessage
+    from mbros.spatial.vectors import Pose
+    from mbros_core import State
+
 WORLD = "world"
 START = "start"         # the named pose at which the robot starts
 MOST_WAITING = 50       # requests, while meshes are read
@@ -35,19 +48,19 @@ class Entity:
     is, or is a link of. base: of what moves freely, the joint that it stands on in the world; None for links and what is fixed."""
 
     name: str
-    body: Any
-    links: tuple[Any, ...]
+    body: Body
+    links: tuple[Body, ...]
     category: int
     tags: tuple[str, ...]
     doc: str
     whole: str
-    base: Any = None
+    base: CompiledJoint | None = None
 
 
 class Entities:
     """Of a SimNode and its robot. Every answer is of the newest snapshot."""
 
-    def __init__(self, robot: Robot, sim: Any):
+    def __init__(self, robot: Robot, sim: SimNode):
         self._sim = sim
         self._line = Line(lambda: sim.node, MOST_WAITING, "requests for bounds", lambda: bool(sim.ending))
         self.take(robot)
@@ -68,7 +81,7 @@ class Entities:
             self._add_robot(model.name, [body for body in model.bodies if body.name != world.name or world.source.line is not None])
         self._extents = Extents(model.description)
 
-    def _add_robot(self, name: str, links: list[Any]) -> None:
+    def _add_robot(self, name: str, links: list[Body]) -> None:
         """A robot and its links."""
         base = self._base_of(links[0])
         joints = [joint for joint in self.robot.own if any(joint.child_body == body.name for body in links)]
@@ -80,13 +93,13 @@ class Entities:
             self.all[link] = Entity(link, body, (body,), EntityCategory.CATEGORY_OBJECT, ("link",), f"link of {name}, {body.mass:g} kg",
                                     name)
 
-    def _add_object(self, name: str, body: Any) -> None:
+    def _add_object(self, name: str, body: Body) -> None:
         base = self._base_of(body)
         category = getattr(EntityCategory, f"CATEGORY_{'STATIC' if base is None else 'DYNAMIC'}_OBJECT", EntityCategory.CATEGORY_OBJECT)
         doc = "object that is fixed" if base is None else f"object of {body.mass:g} kg"
         self.all[name] = Entity(name, body, (body,), category, ("object",), doc, name, base)
 
-    def _base_of(self, root: Any) -> Any:
+    def _base_of(self, root: Body) -> CompiledJoint | None:
         """The joint on which a body moves freely in the world; None where it does not."""
         world = self.robot.model.bodies[0].name
         return next((joint for joint in self.robot.own if joint.child_body == root.name and joint.parent_body == world
@@ -97,7 +110,7 @@ class Entities:
             raise Refusal(f"there is no entity '{printable(name, 100)}'{hint(name, self.all)}", Result.RESULT_NOT_FOUND)
         return self.all[name]
 
-    def now(self) -> tuple[Any, int]:
+    def now(self) -> tuple[State, int]:
         """The model's state and the stamp of the newest snapshot."""
         header, x = self._sim.loop.snapshot()
         state = self._sim.live.tuned.copy()
@@ -108,12 +121,12 @@ class Entities:
 
     # --- services
 
-    async def names(self, request: Any, response: Any) -> None:
+    async def names(self, request: GetEntitiesRequest, response: GetEntitiesResponse) -> None:
         await self._read(self.all.values(), Region(request.filters.bounds).everywhere)
         with self._sim.turn:
             response.entities = [entity.name for entity in self._filtered(request.filters, self.now()[0])]
 
-    async def states(self, request: Any, response: Any) -> None:
+    async def states(self, request: GetEntitiesRequest, response: GetEntitiesStatesResponse) -> None:
         await self._read(self.all.values(), Region(request.filters.bounds).everywhere)
         with self._sim.turn:
             state, stamp = self.now()
@@ -121,14 +134,14 @@ class Entities:
             response.entities = [entity.name for entity in found]
             response.states = [self._fill_state(EntityState(), entity, state, stamp) for entity in found]
 
-    def state(self, request: Any, response: Any) -> None:
+    def state(self, request: GetEntityStateRequest, response: GetEntityStateResponse) -> None:
         self._fill_state(response.state, self.find(request.entity), *self.now())
 
-    def info(self, request: Any, response: Any) -> None:
+    def info(self, request: GetEntityStateRequest, response: GetEntityInfoResponse) -> None:
         entity = self.find(request.entity)
         response.info.category.category, response.info.tags, response.info.description = entity.category, list(entity.tags), entity.doc
 
-    async def bounds(self, request: Any, response: Any) -> None:
+    async def bounds(self, request: GetEntityStateRequest, response: GetEntityBoundsResponse) -> None:
         await self._read([self.find(request.entity)])
         with self._sim.turn:
             entity = self.find(request.entity)
@@ -137,7 +150,7 @@ class Entities:
                 raise Refusal(f"'{entity.name}' has no shapes")
             fill_bounds(response.bounds, box, Vector3)
 
-    def named_poses(self, request: Any, response: Any) -> None:
+    def named_poses(self, request: GetNamedPosesRequest, response: GetNamedPosesResponse) -> None:
         model, state = self.robot.model, self.now()[0]
         start = model.default_state()
         start.q[:], _ = self.robot.initial_state(self._sim.live.values)
@@ -153,7 +166,7 @@ class Entities:
 
     # --- what they are made of
 
-    def _fill_state(self, message: Any, entity: Entity, state: Any, stamp: int) -> Any:
+    def _fill_state(self, message: EntityStateMessage, entity: Entity, state: State, stamp: int) -> EntityStateMessage:
         set_time(message.header.stamp, stamp)
         message.header.frame_id = self.robot.map.odom_frame
         X, V = self.robot.model.pose(state, entity.body), self.robot.model.velocity(state, entity.body)
@@ -172,25 +185,25 @@ class Entities:
             if unread := extents.unread(links):
                 await elsewhere(executor, lambda: extents.read(unread))
 
-    def _box(self, entity: Entity, state: Any, frame: Any = 0) -> Box | None:
+    def _box(self, entity: Entity, state: State, frame: FrameLike = 0) -> Box | None:
         """Along the axes of a frame, by default those of the world."""
         model = self.robot.model
         return self._extents.box((link.name, model.pose(state, link, relative_to=frame)) for link in entity.links)
 
-    def _filtered(self, filters: Any, state: Any) -> list[Entity]:
+    def _filtered(self, filters: EntityFilters, state: State) -> list[Entity]:
         matches, tagged, region = _pattern(filters.filter), _tags(filters.tags), Region(filters.bounds)
         categories = {category.category for category in filters.categories}
         found = [entity for entity in self.all.values()
                  if matches(entity.name) and tagged(entity.tags) and (not categories or entity.category in categories)]
         return found if region.everywhere else [entity for entity in found if region.overlaps(self._box_or_point(entity, state))]
 
-    def _box_or_point(self, entity: Entity, state: Any) -> Box:
+    def _box_or_point(self, entity: Entity, state: State) -> Box:
         """In the world; of what has no shape the point where it is."""
         p = np.asarray(self.robot.model.pose(state, entity.body).p)
         return self._box(entity, state) or Box(p, p)
 
 
-def fill_pose(message: Any, X: Any) -> Any:
+def fill_pose(message: PoseMessage, X: Pose) -> PoseMessage:
     """geometry_msgs/Pose."""
     fill_xyz(message.position, X.p)
     q = message.orientation
@@ -206,7 +219,7 @@ def _pattern(text: str) -> Callable[[str], bool]:
         raise Refusal(str(e)) from e
 
 
-def _tags(wanted: Any) -> Any:
+def _tags(wanted: TagsFilterMessage) -> Callable[[Iterable[str]], bool]:
     """Whether tags pass a TagsFilter."""
     if wanted.filter_mode not in (TagsFilter.FILTER_MODE_ANY, TagsFilter.FILTER_MODE_ALL):
         raise Refusal(f"filter_mode of tags is {wanted.filter_mode}; expected {TagsFilter.FILTER_MODE_ANY} (any) or "

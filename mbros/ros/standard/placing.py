@@ -2,8 +2,10 @@
 on."""
 from __future__ import annotations
 
-from types import SimpleNamespace as Like
-from typing import Any
+from collections.abc import Iterable
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from simulation_interfaces.msg import Result
@@ -15,16 +17,22 @@ from mbros.ros.serve.requests import Requested
 from .entities import WORLD, Entities, Entity
 from .refusal import Refusal
 
+if TYPE_CHECKING:
+    from mbros.model.tables import CompiledJoint
+    from mbros.ros.node import SimNode
+    from mbros.ros.standard.typing import EntityStateMessage, SetEntityStateRequest
+    from mbros.ros.wire.typing import Quaternion, Transform, Twist
+
 INVALID_POSE = getattr(SetEntityState.Response, "INVALID_POSE", 101)       # version 1.0.0 does not name it
 
 
 class Placing:
     """Of a SimNode and its entities."""
 
-    def __init__(self, sim: Any, entities: Entities):
+    def __init__(self, sim: SimNode, entities: Entities):
         self.sim, self.entities = sim, entities
 
-    def set_state(self, request: Any, response: Any) -> str | None:
+    def set_state(self, request: SetEntityStateRequest, response: object) -> str | None:
         entity = self.entities.find(request.entity)
         joint = self._base(entity)
         self._check_frame(request.state.header.frame_id)
@@ -36,7 +44,7 @@ class Placing:
         self.sim.services.put("set_entity_state", self._wanted(entity, joint, request.state, pose, twist))
         return "the acceleration is ignored" if getattr(request, "set_acceleration", False) else None
 
-    def _base(self, entity: Entity) -> Any:
+    def _base(self, entity: Entity) -> CompiledJoint:
         """The joint between the world and the robot or object, of which the entity must be that, or its root link."""
         whole = self.entities.all[entity.whole]
         if whole.base is None:
@@ -51,7 +59,7 @@ class Placing:
         if frame not in known:
             raise Refusal(f"frame_id is '{frame}'; expected one of {', '.join(map(repr, known))}: poses are in the world")
 
-    def _wanted(self, entity: Entity, joint: Any, given: Any, pose: bool, twist: bool) -> Requested:
+    def _wanted(self, entity: Entity, joint: CompiledJoint, given: EntityStateMessage, pose: bool, twist: bool) -> Requested:
         """Pose and twist of the root link, in the world and along its axes, as coordinates of the base."""
         p, r = given.pose.position, given.pose.orientation
         if not pose:
@@ -61,25 +69,31 @@ class Placing:
         if X is None:
             raise Refusal(f"pose: expected finite numbers and a unit quaternion, got position {[p.x, p.y, p.z]}, orientation (x, y, z, w) "
                           f"{[r.x, r.y, r.z, r.w]}", INVALID_POSE)
-        place = Like(translation=_xyzw(X.p), rotation=r)
+        place = like(translation=_xyzw(X.p), rotation=r)
         wanted = self._taken(joint, place, [], INVALID_POSE)
         if twist:
             turned = [_xyzw(X.R.T @ np.array([u.x, u.y, u.z])) for u in (given.twist.angular, given.twist.linear)]
-            wanted = self._taken(joint, place, [Like(angular=turned[0], linear=turned[1])])
+            wanted = self._taken(joint, place, [like(angular=turned[0], linear=turned[1])])
         if not pose:
             wanted.q[:] = np.nan
         return wanted
 
-    def _taken(self, joint: Any, place: Any, twists: list[Any], code: int = Result.RESULT_OPERATION_FAILED) -> Requested:
+    def _taken(self, joint: CompiledJoint, place: Transform, twists: list[Twist], code: int = Result.RESULT_OPERATION_FAILED) -> Requested:
         """Refused where the base cannot do just what is asked for."""
         wanted = Requested(self.sim.robot, self.sim.live.values)
-        wanted.take_multi_dof(Like(joint_names=[joint.name], transforms=[place], twist=twists, wrench=[]))
+        wanted.take_multi_dof(like(joint_names=[joint.name], transforms=[place], twist=twists, wrench=[]))
         if wanted.remarks:
             whole = next(entity.name for entity in self.entities.all.values() if entity.base is joint)
             raise Refusal(f"'{whole}' has a {joint.kind} base and cannot do that: {'; '.join(wanted.remarks)}", code)
         return wanted
 
 
-def _xyzw(numbers: Any) -> Any:
+def like(**fields: object) -> Any:
+    """Stands for a message that has these fields."""
+    return SimpleNamespace(**fields)
+
+
+def _xyzw(numbers: Iterable[float]) -> Quaternion:
     """Numbers as a message of geometry_msgs has them."""
-    return Like(**dict(zip("xyzw", map(float, numbers))))
+    found: Quaternion = like(**dict(zip("xyzw", map(float, numbers))))
+    return found

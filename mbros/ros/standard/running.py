@@ -6,7 +6,7 @@ Time never goes back on any topic: a reset puts the robot back, and says what ti
 from __future__ import annotations
 
 import threading
-from typing import Any
+from typing import TYPE_CHECKING
 
 from simulation_interfaces.msg import Result, SimulationState
 from simulation_interfaces.srv import ResetSimulation, SetSimulationState
@@ -14,12 +14,19 @@ from simulation_interfaces.srv import ResetSimulation, SetSimulationState
 from ..errors import sentence, why_still
 from .refusal import Refusal, unsupported
 
+if TYPE_CHECKING:
+    from mbros.ros.node import SimNode
+    from mbros.ros.standard.spawning import Spawning
+    from mbros.ros.standard.typing import ResetSimulationRequest, SetSimulationStateRequest
+    from mbros_core.realtime import SnapshotHeader
+    from mbros_core.typing import Array
+
 QUIT_AFTER = 0.3        # s: the answer is on its way by then
 NAMES = {SimulationState.STATE_STOPPED: "stopped", SimulationState.STATE_PLAYING: "playing", SimulationState.STATE_PAUSED: "paused",
          SimulationState.STATE_QUITTING: "quitting"}
 
 
-def clock_text(sim: Any, header: Any, x: Any) -> str:
+def clock_text(sim: SimNode, header: SnapshotHeader, x: Array) -> str:
     """The time on every topic of a snapshot of a SimNode."""
     seconds, nanoseconds = divmod(sim.plane.clock_of(header, x), 1_000_000_000)
     return f"{seconds}.{nanoseconds:09d} s"
@@ -28,9 +35,9 @@ def clock_text(sim: Any, header: Any, x: Any) -> str:
 class Running:
     """Of a SimNode."""
 
-    def __init__(self, sim: Any):
+    def __init__(self, sim: SimNode):
         self.sim = sim
-        self.spawning: Any = None               # set by the one who makes both
+        self.spawning: Spawning
         self._stopped = self._quitting = False
 
     @property
@@ -57,12 +64,12 @@ class Running:
 
     # --- services
 
-    def get_state(self, request: Any, response: Any) -> None:
+    def get_state(self, request: object, response: SetSimulationStateRequest) -> None:
         response.state.state = self.state
         if self.trouble:
             raise Refusal(self.trouble)
 
-    def set_state(self, request: Any, response: Any) -> str | None:
+    def set_state(self, request: SetSimulationStateRequest, response: object) -> str | None:
         wanted, now, codes = request.state.state, self.state, SetSimulationState.Response
         if wanted not in NAMES:
             raise Refusal(f"state {wanted} cannot be asked for; expected one of "
@@ -85,7 +92,7 @@ class Running:
             self.sim.pause()
         return None
 
-    async def reset(self, request: Any, response: Any) -> str:
+    async def reset(self, request: ResetSimulationRequest, response: object) -> str:
         of, scope, never = ResetSimulation.Request, request.scope, self.spawning.why_never
         both = of.SCOPE_STATE | of.SCOPE_SPAWNED
         known = {of.SCOPE_DEFAULT: both, of.SCOPE_ALL: both, of.SCOPE_STATE: of.SCOPE_STATE}

@@ -2,8 +2,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import simulation_interfaces.srv
 from rclpy.callback_groups import ReentrantCallbackGroup
@@ -20,19 +19,24 @@ from .spawning import Spawning
 from .stepping import Stepping
 from .table import ROWS, Row, features
 
+if TYPE_CHECKING:
+    from mbros.ros.node import SimNode
+    from mbros.ros.typing import Callback, StandardAction
+    from mbros.ros.standard.typing import GetSimulatorFeaturesResponse
+
 # of request and response: fills it; what is to be said beside, if anything
-Action = Callable[[Any, Any], "str | None | Awaitable[str | None]"]
+
 
 
 class Standard:
     """All of table.ROWS, at `~/get_entities` and so on. An older package may lack some of the types: those are left out."""
 
-    def __init__(self, sim: Any):
+    def __init__(self, sim: SimNode):
         self.sim = sim
         running, entities = Running(sim), Entities(sim.robot, sim)
         self.stepping, spawning = Stepping(sim, running), Spawning(sim, entities)
         running.spawning = self._spawning = spawning
-        actions: dict[str, Action] = {
+        actions: dict[str, StandardAction] = {
             "GetSimulatorFeatures": self._features, "SetEntityState": Placing(sim, entities).set_state,
             "GetSimulationState": running.get_state, "SetSimulationState": running.set_state, "ResetSimulation": running.reset,
             "StepSimulation": self.stepping.step, "GetEntities": entities.names, "GetEntitiesStates": entities.states,
@@ -50,8 +54,8 @@ class Standard:
         """Let go of the action; the services go with the node."""
         self.stepping.close()
 
-    def _served(self, row: Row, action: Action | None) -> Callable[[Any, Any], Any]:
-        async def serve(request: Any, response: Any) -> Any:
+    def _served(self, row: Row, action: StandardAction | None) -> Callback:
+        async def serve(request: object, response: Any) -> object:
             code, text = Result.RESULT_OK, None
             try:
                 if action is None:
@@ -70,7 +74,7 @@ class Standard:
 
         return serve
 
-    def _features(self, request: Any, response: Any) -> None:
+    def _features(self, request: object, response: GetSimulatorFeaturesResponse) -> None:
         changes = not self._spawning.why_never
         known = (getattr(SimulatorFeatures, name, None) for name in features(changes))     # an older package may lack some
         if changes:

@@ -1,10 +1,12 @@
 """SpawnEntity, SpawnEntities and DeleteEntity: robots and objects that come and go while the scene goes on, and GetSpawnables."""
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import re
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from simulation_interfaces.msg import Result, Spawnable
@@ -31,6 +33,13 @@ from .entities import WORLD, Entities
 from .refusal import Refusal, unsupported
 from .running import clock_text
 
+if TYPE_CHECKING:
+    from mbros.ros.standard.typing import (
+        GetEntityStateRequest, GetSpawnablesResponse, ResourceMessage, SpawnEntitiesRequest, SpawnEntitiesResponse, SpawnEntityRequest,
+        SpawnEntityResponse, SpawnResult)
+    from mbros.ros.node import SimNode
+    from mbros.ros.wire.typing import PoseStamped
+
 END = ".urdf"
 MOST_TEXT, MOST_TAGS = 1 << 22, 100_000         # characters and tags of a text
 MOST_LINKS, MOST_SHAPES, MOST_ROBOTS = 1000, 4000, 100          # of all that was spawned and is there
@@ -42,7 +51,7 @@ SPAWN_FAILED = 150          # ENTITIES_SPAWN_FAILED of SpawnEntities, which olde
 class Spawning:
     """Of a SimNode and its entities. spawned: the names of what came so and is still there."""
 
-    def __init__(self, sim: Any, entities: Entities):
+    def __init__(self, sim: SimNode, entities: Entities):
         self.sim, self.entities = sim, entities
         self.spawned: list[str] = []
 
@@ -52,7 +61,7 @@ class Spawning:
 
     # --- services
 
-    async def spawn(self, request: Any, response: Any) -> str:
+    async def spawn(self, request: SpawnEntityRequest, response: SpawnEntityResponse) -> str:
         async with self.sim.changes:
             scene = self._scene()
             name = await self._add(scene, request, [])
@@ -61,7 +70,7 @@ class Spawning:
         response.entity_name = name
         return self._said(f"'{name}' is there")
 
-    async def spawn_several(self, request: Any, response: Any) -> str:
+    async def spawn_several(self, request: SpawnEntitiesRequest, response: SpawnEntitiesResponse) -> str:
         """All of them between the same two steps, or none."""
         from simulation_interfaces.msg import SpawnResult      # since version 2.1
 
@@ -91,7 +100,7 @@ class Spawning:
                 self.spawned += names
         return self._said(f"{len(names)} spawned")
 
-    async def delete(self, request: Any, response: Any) -> str:
+    async def delete(self, request: GetEntityStateRequest, response: object) -> str:
         async with self.sim.changes:
             scene = self._scene()
             entity = self.entities.find(request.entity)
@@ -100,7 +109,7 @@ class Spawning:
             await self._remove(scene, [entity.name])
         return self._said(f"'{entity.name}' is gone")
 
-    async def spawnables(self, request: Any, response: Any) -> None:
+    async def spawnables(self, request: object, response: GetSpawnablesResponse) -> None:
         self._refuse_never()
         for name in await self.sim.changes.beside(known_robots):
             one = Spawnable()
@@ -145,10 +154,11 @@ class Spawning:
         header, x = self.sim.loop.snapshot()
         return f"{text}, from step {header.step} on; the time is {clock_text(self.sim, header, x)}"
 
-    async def _add(self, scene: mbros.Scene, request: Any, others: list[str]) -> str:
+    async def _add(self, scene: mbros.Scene, request: SpawnEntityRequest, others: list[str]) -> str:
         """To the scene; returns its name. others: that come with it."""
         beside = self.sim.changes.beside
-        resource = getattr(request, "entity_resource", request)         # version 1 has uri and resource_string in the request
+        # version 1 has uri and resource_string in the request
+        resource = cast("ResourceMessage", getattr(request, "entity_resource", request))
         source = await beside(lambda: self._resource(resource.uri, resource.resource_string))
         if not resource.resource_string:            # what is wrong with the request itself is said before a file is read
             name = self._name(scene, request, re.sub(r"\W", "_", resource.uri.rpartition("/")[2].partition(".")[0]))
@@ -207,7 +217,7 @@ class Spawning:
                 raise Refusal(f"with it what was spawned has {size} {what}; expected at most {most}: delete some, or put it into the scene "
                               "file")
 
-    def _name(self, scene: mbros.Scene, request: Any, own: str) -> str:
+    def _name(self, scene: mbros.Scene, request: SpawnEntityRequest, own: str) -> str:
         """What it is asked to be called, or its own name; the node's name stands before its services' names."""
         taken = {member.name for member in scene.members} | {WORLD, self.sim.node.get_name(), *self.entities.all}
         given = request.name or own
@@ -229,7 +239,7 @@ class Spawning:
             raise Refusal(f"entity_namespace is '{printable(namespace, 100)}'; expected '' or '{name}': topics of what is in a scene are "
                           "under its name", CODES.NAMESPACE_INVALID)
 
-    def _pose(self, stamped: Any) -> Pose:
+    def _pose(self, stamped: PoseStamped) -> Pose:
         """In the world. The frame is that, or an entity's, as it stands now."""
         p, r = stamped.pose.position, stamped.pose.orientation
         X = pose_of_any_length((p.x, p.y, p.z), (r.w, r.x, r.y, r.z))
@@ -261,7 +271,7 @@ class Spawning:
         return description
 
 
-def _none_of(results: list[Any], why: str) -> None:
+def _none_of(results: Sequence[SpawnResult], why: str) -> None:
     """Those that could have been spawned were not."""
     for result in results:
         if result.result.result == Result.RESULT_OK:

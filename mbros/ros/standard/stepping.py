@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any
 
 from rclpy.action.server import ActionServer, CancelResponse
 from simulation_interfaces.action import SimulateSteps
@@ -19,6 +19,11 @@ from .refusal import Refusal
 from .running import NAMES, Running
 from .table import ROWS
 
+if TYPE_CHECKING:
+    from mbros.ros.node import SimNode
+    from mbros.ros.standard.typing import StepSimulationRequest
+    from mbros.ros.typing import Goal, Logger
+
 TURN = 2e-3         # s of steps, then the executor has its turn
 
 
@@ -26,10 +31,10 @@ class Errors:
     """Of a logger its errors alone: rclpy's action server warns of each request for the result of a goal that there is none of, which
     anybody may send. A level set in rcutils instead would have every publication of the node look levels up, which allocates."""
 
-    def __init__(self, logger: Any):
+    def __init__(self, logger: Logger):
         self.error = logger.error
 
-    def debug(self, *given: Any) -> None:
+    def debug(self, *given: object) -> None:
         """Not said."""
 
     warn = warning = info = debug
@@ -38,20 +43,21 @@ class Errors:
 class Stepping:
     """Of a SimNode whose state is `running`."""
 
-    def __init__(self, sim: Any, running: Running):
+    def __init__(self, sim: SimNode, running: Running):
         self.sim, self.running = sim, running
         self._acting = False            # a goal is under way
         topic = next(row.topic for row in ROWS if row.name == "SimulateSteps")
-        self._server: Any = ActionServer(sim.node, SimulateSteps, f"~/{topic}", self._act,
+        make: Any = ActionServer        # its types know no protocols
+        self._server: Any = make(sim.node, SimulateSteps, f"~/{topic}", self._act,
                                          cancel_callback=lambda request: CancelResponse.ACCEPT)
-        cast("Any", self._server)._logger = Errors(self._server._logger)
+        self._server._logger = Errors(self._server._logger)
 
     def close(self) -> None:
         if self._server is not None:
             self._server.destroy()
             self._server = None
 
-    async def step(self, request: Any, response: Any) -> str:
+    async def step(self, request: StepSimulationRequest, response: object) -> str:
         """StepSimulation. In lockstep, where it may wait for somebody, and where it may take long, other requests are served meanwhile."""
         self._refuse()
         if request.steps > MOST_STEPS:
@@ -65,8 +71,8 @@ class Stepping:
             with self.sim.turn:
                 return str(self.sim.services.steps.take_steps(n))
 
-        slow = self.sim.in_lockstep or n > FIRST
-        return await elsewhere(self.sim.node.executor, take, look) if slow else take()
+        executor, slow = self.sim.node.executor, self.sim.in_lockstep or n > FIRST
+        return await elsewhere(executor, take, look) if slow and executor is not None else take()
 
     def _refuse(self) -> None:
         if self.running.trouble:
@@ -78,7 +84,7 @@ class Stepping:
         if self._acting:
             raise Refusal("simulate_steps is taking steps; wait for it or cancel it")
 
-    async def _act(self, goal: Any) -> Any:
+    async def _act(self, goal: Goal) -> object:
         """A goal of SimulateSteps, from its first step to its result."""
         result = SimulateSteps.Result()
         try:
@@ -100,7 +106,7 @@ class Stepping:
                                        f"the time is {self.running.time}")
         return result
 
-    async def _take(self, goal: Any) -> int:
+    async def _take(self, goal: Goal) -> int:
         """The steps that were taken: all of them, unless it is cancelled."""
         done, feedback, others = 0, SimulateSteps.Feedback(), self.sim.services.steps
         while done < goal.request.steps and not goal.is_cancel_requested:
@@ -117,7 +123,7 @@ class Stepping:
             await next_round(self.sim.node.executor, not others.taking)
         return done
 
-    async def _wait_for(self, goal: Any) -> int:
+    async def _wait_for(self, goal: Goal) -> int:
         """The same in lockstep, one by one: others are served while a step waits for somebody, and a cancelled goal waits no more."""
         done, feedback, steps = 0, SimulateSteps.Feedback(), self.sim.services.steps
 

@@ -7,7 +7,7 @@ is an array, whose layout says in which order: PlotJuggler shows joint2/motor/da
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,11 +18,9 @@ from mbros.ros.wire.topics import device_topic
 
 if TYPE_CHECKING:
     from mbros import Model
+    from mbros.ros.typing import FillTopic
 
-Fill = Callable[[np.ndarray, int], Any]
-
-
-def actuator_topics(bench: NodeBench, model: Model, snapshot: int, say: Callable[[str], object]) -> list[tuple[str, Fill]]:
+def actuator_topics(bench: NodeBench, model: Model, snapshot: int, say: Callable[[str], object]) -> list[tuple[str, FillTopic]]:
     """(topic, fill) of every actuator; those that ROS has no topic for are left out, and said: joints may be called as they like.
 
     fill(x, stamp) makes a std_msgs/Float64MultiArray from a snapshot of so many doubles with the devices' memory behind it: the readings as
@@ -40,13 +38,13 @@ def actuator_topics(bench: NodeBench, model: Model, snapshot: int, say: Callable
     return found
 
 
-def _fill(words: list[str], places: list[int]) -> Fill:
+def _fill(words: list[str], places: list[int]) -> FillTopic:
     from std_msgs.msg import Float64MultiArray, MultiArrayDimension, MultiArrayLayout
 
     dimension = MultiArrayDimension(label=", ".join(words), size=len(words), stride=len(words))
     layout = MultiArrayLayout(dim=[dimension])
 
-    def fill(x: np.ndarray, stamp: int) -> Any:
+    def fill(x: np.ndarray, stamp: int) -> object:
         return Float64MultiArray(layout=layout, data=x[places].tolist())
 
     return fill

@@ -5,9 +5,11 @@ empty: what the robot's description carries.
 """
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -19,7 +21,15 @@ from mbros.ros.wire.messages import EFFORT, POSITION, VELOCITY, RobotMap, Sensed
 
 if TYPE_CHECKING:
     from mbros.ros.wire.device_parameters import DeviceParameters
+    from mbros import Model
+    from mbros.bench.layout import Layout
+    from mbros.describe.devices.bench import Bench
+    from mbros.model.joints.joint import Joint
+    from mbros_core import Plant
+    from mbros_core.plant._commanded import CommandedPlant
+    from mbros_core.plant._devices import Devices
 
+D = TypeVar("D")
 BITS = {"position": POSITION, "velocity": VELOCITY, "effort": EFFORT}
 
 
@@ -27,10 +37,10 @@ BITS = {"position": POSITION, "velocity": VELOCITY, "effort": EFFORT}
 class NodeBench:
     """A bench on the node's plant. layout: which signals there are (mbros.bench.bench)."""
 
-    bench: Any                      # mbros.Bench
-    layout: Any
-    plant: Any                      # mbros_core.plant._commanded.CommandedPlant
-    devices: Any                    # mbros_core.plant._devices.Devices
+    bench: Bench
+    layout: Layout
+    plant: CommandedPlant
+    devices: Devices
 
     @cached_property
     def parameters(self) -> DeviceParameters:
@@ -48,8 +58,7 @@ class NodeBench:
     @cached_property
     def tables(self) -> dict[str, Any]:
         """What the devices were made from."""
-        found: dict[str, Any] = self.layout.tables()
-        return found
+        return self.layout.tables()
 
     @property
     def summary(self) -> str:
@@ -96,7 +105,7 @@ class NodeBench:
                 if row.name.rpartition(".")[0] == device and k >= self.layout.commands}
 
 
-def make_bench(given: str, model: Any, plant: Any, dt: float) -> NodeBench | None:
+def make_bench(given: str, model: Model, plant: Plant, dt: float) -> NodeBench | None:
     """The bench that parameter `bench` names on a plant, or None. Errors are those of bench files, made for users."""
     own = model._description.bench
     if given == "none" or (not given and own is None):
@@ -108,7 +117,8 @@ def make_bench(given: str, model: Any, plant: Any, dt: float) -> NodeBench | Non
     from mbros.bench.bench import layout
 
     try:
-        bench: Any = bench_of("parameter bench", given or True, own, model)
+        bench = bench_of("parameter bench", given or True, own, model)
+        assert bench is not None                # it is named, or carried
     except UnknownNameError as error:
         raise ParameterError(f"{error.args[0]} Or say servo, for a position servo in every joint, or none") from None
     where = layout(model, bench, dt)
@@ -117,7 +127,7 @@ def make_bench(given: str, model: Any, plant: Any, dt: float) -> NodeBench | Non
     return NodeBench(bench, where, CommandedPlant(plant), devices)
 
 
-def devices_of(bench: NodeBench, model: Any, devices: Any) -> list[tuple[Any, str, Any]]:
+def devices_of(bench: NodeBench, model: Model, devices: Iterable[D]) -> list[tuple[D, str, Joint | None]]:
     """(device, its name, its joint or None), several for a pattern."""
     from mbros.bench.bench import _on_joints
     from mbros.bench.layout import Layout
@@ -126,15 +136,16 @@ def devices_of(bench: NodeBench, model: Any, devices: Any) -> list[tuple[Any, st
     return [(device, name, joint) for name, device, joint in _on_joints(Layout(bench.layout.dt), model, devices, joints)]
 
 
-def taken(bench: NodeBench, model: Any) -> dict[str, int]:
+def taken(bench: NodeBench, model: Model) -> dict[str, int]:
     """What the joints with an actuator take."""
     found: dict[str, int] = {}
     for device, _, joint in devices_of(bench, model, bench.bench.actuators):
+        assert joint is not None
         found[joint.name] = found.get(joint.name, 0) | sum(BITS[word] for word in device.takes)
     return found
 
 
-def bounds(model: Any) -> dict[str, tuple[float, float, float, float]]:
+def bounds(model: Model) -> dict[str, tuple[float, float, float, float]]:
     """Lowest and highest position and velocity of joints with one coordinate."""
     found = {}
     for joint in model.joints:
@@ -144,12 +155,12 @@ def bounds(model: Any) -> dict[str, tuple[float, float, float, float]]:
     return found
 
 
-def turning(model: Any) -> frozenset[str]:
+def turning(model: Model) -> frozenset[str]:
     """Joints that turn on and on."""
     return frozenset(joint.name for joint in model.joints if joint.kind == "continuous")
 
 
-def sensed(bench: NodeBench, model: Any, where: RobotMap, snapshot: int) -> Sensed | None:
+def sensed(bench: NodeBench, model: Model, where: RobotMap, snapshot: int) -> Sensed | None:
     """Where joint_states come from: encoders and torque sensors where a joint has them, else the truth. None: no joint has any."""
     columns = [[start + k for k in range(len(where.joints))] for start in (where.position, where.velocity, where.effort)]
     fallback = {}

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from mbros.names import hint, printable
 
 from mbros.ros.wire.messages import EFFORT, FOLLOWS, POSITION, VELOCITY, RobotMap, Stamps
+
+if TYPE_CHECKING:
+    from mbros.ros.wire.typing import Float64MultiArray, JointState
 
 Bounds = tuple[float, float, float, float]      # lowest and highest position, lowest and highest velocity
 FREE: Bounds = (-math.inf, math.inf, -math.inf, math.inf)
@@ -84,7 +87,7 @@ def refusal(reason: str, about: About, robot: RobotMap, behind: float) -> str:
     return REASONS[reason] + (f" ({what})" if what else "") + (hint(about[0], known) if known else "")
 
 
-def command_from_joint_state(robot: RobotMap, message: Any, rules: CommandRules, stamps: Stamps, wall_ns: int,
+def command_from_joint_state(robot: RobotMap, message: JointState, rules: CommandRules, stamps: Stamps, wall_ns: int,
                              x: np.ndarray | None = None) -> tuple[str, np.ndarray | None, About]:
     """("accepted", command (command_size,), NaN where not commanded, NOTHING), or (reason, None, what it is about). x: a snapshot: where
     the joints are (`beyond`)."""
@@ -119,7 +122,7 @@ class Numbers(NamedTuple):
     effort: float
 
 
-def _columns(robot: RobotMap, message: Any) -> tuple[list[list[float]], int]:
+def _columns(robot: RobotMap, message: JointState) -> tuple[list[list[float]], int]:
     """Positions, velocities and efforts, a number for each name: an array has as many, or, as ros2_control's topic hardware sends them, one
     for each of the named joints that take it. And the length of the first that fits neither, -1: all fit."""
     columns = []
@@ -193,7 +196,7 @@ def put_command(robot: RobotMap, command: np.ndarray, name: str, position: float
         command[slot::nv] = [0.0 if math.isnan(x) else x for x in (effort, position, velocity)] + [what]
 
 
-def carries_more(robot: RobotMap, message: Any) -> bool:
+def carries_more(robot: RobotMap, message: JointState) -> bool:
     """A joint command has positions or velocities that its joints do not take. NaN: not commanded."""
     columns, _ = _columns(robot, message)
 
@@ -204,14 +207,14 @@ def carries_more(robot: RobotMap, message: Any) -> bool:
                for name, number in zip(message.name, values))
 
 
-def follows(robot: RobotMap, message: Any) -> bool:
+def follows(robot: RobotMap, message: JointState) -> bool:
     """A joint command has numbers for joints that follow another: their leaders decide."""
     columns, _ = _columns(robot, message)
     used = columns if robot.takes is not None else columns[2:]
     return any(robot.commandable.get(name) == FOLLOWS and not all(map(math.isnan, numbers)) for name, *numbers in zip(message.name, *used))
 
 
-def command_from_array(robot: RobotMap, message: Any, rules: CommandRules, what: int = EFFORT,
+def command_from_array(robot: RobotMap, message: Float64MultiArray, rules: CommandRules, what: int = EFFORT,
                        x: np.ndarray | None = None) -> tuple[str, np.ndarray | None, About]:
     """The same for a std_msgs/Float64MultiArray in joint order, of positions, velocities or efforts."""
     order = robot.order(what)

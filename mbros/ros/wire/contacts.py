@@ -5,8 +5,8 @@ They are for looking on: no data plane has them, and the loop takes no notice.
 """
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
+
 
 from mbros.model.contacts import ContactCounts, contact_part, contacts_in, counts_in, metres_per_newton
 
@@ -14,10 +14,16 @@ from mbros.ros.wire.constraint_markers import constraint_markers
 from mbros.ros.wire.contact_messages import fill_contacts, fill_markers
 from mbros.ros.wire.topics import publisher
 
-Topic = tuple[Any, Callable[[Any, int], None]]      # its publisher, and publish(snapshot, stamp)
+if TYPE_CHECKING:
+    from mbros.ros.node import SimNode
+    from mbros.ros.robot import Robot
+    from mbros.ros.typing import Publish, Publisher
+    from mbros_core.typing import Array
+
+Topic = tuple["Publisher", "Publish"]      # its publisher, and publish(snapshot, stamp)
 
 
-def contact_counts(robot: Any, x: Any) -> ContactCounts | None:
+def contact_counts(robot: Robot, x: Array) -> ContactCounts | None:
     """What a snapshot counts; None of a robot without collision shapes."""
     part = contact_part(robot.plant, x)
     return None if part is None else counts_in(part)
@@ -27,9 +33,9 @@ class ContactTopics:
     """Of a SimNode, whose robot has collision shapes or constraints, or has not: then there is nothing here. `set_rate(Hz)`, 0: none.
     arrows: how many of them the newest message of markers, maybe of a world before, has left in RViz."""
 
-    def __init__(self, sim: Any, arrows: int = 0):
+    def __init__(self, sim: SimNode, arrows: int = 0):
         self.sim, self.robot, self.arrows = sim, sim.robot, arrows
-        self._timer: Any = None
+        self._timer: object = None
         topics = [constraint_markers(sim)]
         if len(self.robot.model.shapes):
             topics += [self._contacts(), self._markers()]
@@ -63,7 +69,7 @@ class ContactTopics:
             return None
         robot, out = self.robot, publisher(self.sim.topics, Contacts, "~/contacts", 10)
 
-        def publish(x: Any, stamp: int) -> None:
+        def publish(x: Array, stamp: int) -> None:
             part = contact_part(robot.plant, x)
             assert part is not None
             found, count = contacts_in(robot.model, part), counts_in(part).points
@@ -83,7 +89,7 @@ class ContactTopics:
         robot, out = self.robot, publisher(self.sim.topics, MarkerArray, "~/contact_markers", 10)
         scale = metres_per_newton(robot.model)
 
-        def publish(x: Any, stamp: int) -> None:
+        def publish(x: Array, stamp: int) -> None:
             part = contact_part(robot.plant, x)
             assert part is not None
             contacts = contacts_in(robot.model, part)

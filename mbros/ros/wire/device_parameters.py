@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mbros.bench.layout import Layout
     from mbros_core.plant._devices import Devices
     from mbros_core.plant.rows import Number
+    from mbros.ros.typing import Value, Values
 
 PREFIXES = {"device.": OF_DEVICES, "fault.": OF_FAULTS}
 KINDS = {bool: "bool", str: "string", tuple: "doubles"}
@@ -29,7 +30,7 @@ class DeviceParameters:
     def __init__(self, layout: Layout, devices: Devices) -> None:
         self.live = {"device.": LiveDevices(layout, devices), "fault.": Faults(layout, devices)}
 
-    def values(self) -> dict[str, Any]:
+    def values(self) -> Values:
         """{name: value}, those in force or about to be."""
         return {row.name: row.default for row in self.rows()}
 
@@ -44,28 +45,28 @@ class DeviceParameters:
                           for name, number in numbers.rows().items()]
         return found
 
-    def tried(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def tried(self, values: Mapping[str, Value]) -> Values:
         """{name: value} as they would be in force: where no effort limit is given, the joint's own. MbrosError where one cannot be."""
         return {prefix + name: _plain(value) for prefix, tried in self._tried(values).items() for name, value in tried.values.items()}
 
-    def put(self, values: Mapping[str, Any]) -> None:
+    def put(self, values: Mapping[str, Value]) -> None:
         """From the next step on those among these that are numbers of devices and faults are in force."""
         every = Tried()
         for prefix, tried in self._tried(values).items():
             every.add(prefix, tried)
         self.live["device."].write(every)
 
-    def _tried(self, values: Mapping[str, Any]) -> dict[str, Tried]:
+    def _tried(self, values: Mapping[str, Value]) -> dict[str, Tried]:
         """Of devices and of faults, without the prefix."""
         return {prefix: table.tried({name.removeprefix(prefix): value for name, value in values.items() if name.startswith(prefix)})
                 for prefix, table in self.live.items()}
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Value | np.ndarray) -> Value:
     return tuple(value.ravel().tolist()) if isinstance(value, np.ndarray) else value
 
 
-def _row(of: Row, name: str, number: Number, value: Any) -> Row:
+def _row(of: Row, name: str, number: Number, value: Value) -> Row:
     """The parameter of a number that has this value now. of: the row of its table."""
     kind = KINDS.get(type(value), "double")
     unit = " or ".join(OF_JOINTS.get(number.unit, (number.unit,)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from mbros_core.realtime import WATCHDOG
 
@@ -12,6 +12,10 @@ from mbros.model.contacts import ContactCounts
 from mbros.names import plural, printable
 from mbros.ros.wire.commands import FREE, REASONS, Bounds, shown
 from mbros.ros.wire.messages import set_time
+
+if TYPE_CHECKING:
+    from mbros.ros.wire.typing import DiagnosticArray
+    from mbros_core.realtime import SnapshotHeader, Statistics
 
 OK, WARN, ERROR = 0, 1, 2           # levels of diagnostic_msgs/DiagnosticStatus
 
@@ -31,8 +35,8 @@ class Seen:
     """The counters at one moment; two of them make a report about the time between."""
 
     time: float                     # monotonic, s
-    statistics: Any                 # mbros_core.realtime.Statistics
-    header: Any                     # mbros_core.realtime.SnapshotHeader
+    statistics: Statistics
+    header: SnapshotHeader
     energy: tuple[float, float]     # kinetic and potential, J
     clamped: float                  # commands clamped since the last reset
     state: str                      # of the loop: running, paused, fault, stopped
@@ -54,7 +58,7 @@ def reports(now: Seen, before: Seen, rate: float, data_plane: str, privileges: l
     return [_loop(now, before, rate, data_plane, privileges), _commands(now, before), _robot(now, before)]
 
 
-def filled(array: Any, reports: list[Report], node: str, robot: str, wall_ns: int) -> Any:
+def filled(array: DiagnosticArray, reports: list[Report], node: str, robot: str, wall_ns: int) -> DiagnosticArray:
     """The reports of the node of this full name into a diagnostic_msgs/DiagnosticArray."""
     from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 

@@ -2,9 +2,13 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
 
+if TYPE_CHECKING:
+    from mbros.ros.typing import Node, OnMessage, Publisher, Subscription
 
+T = TypeVar("T")
 Key = tuple[str, str, int]      # publisher or subscription; the name as it was asked for; the how many-th of these in one world
 
 
@@ -15,54 +19,60 @@ class KeptTopics:
     Names are those before remapping: two topics that are remapped to one have a publisher or a subscription each, as ever.
     """
 
-    def __init__(self, node: Any):
+    def __init__(self, node: Node):
         self._node = node
-        self._there: dict[Key, Any] = {}
+        self._publishers: dict[Key, Publisher] = {}
+        self._subscriptions: dict[Key, Subscription] = {}
         self._asked: set[Key] = set()
         self._before: set[Key] = set()
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._node, name)
-
-    def create_publisher(self, kind: Any, topic: str, *arguments: Any, **options: Any) -> Any:
+    def create_publisher(self, kind: type, topic: str, qos: object, **options: object) -> Publisher:
         """As of the node."""
-        return self._one("publisher", topic, lambda: self._node.create_publisher(kind, topic, *arguments, **options))
+        return self._one("publisher", topic, self._publishers, lambda: self._node.create_publisher(kind, topic, qos, **options))
 
-    def create_subscription(self, kind: Any, topic: str, *arguments: Any, **options: Any) -> Any:
+    def create_subscription(self, kind: type, topic: str, callback: OnMessage, qos: object, **options: object) -> Subscription:
         """As of the node."""
-        return self._one("subscription", topic, lambda: self._node.create_subscription(kind, topic, *arguments, **options))
+        return self._one("subscription", topic, self._subscriptions,
+                         lambda: self._node.create_subscription(kind, topic, callback, qos, **options))
 
-    def _one(self, what: str, topic: str, make: Any) -> Any:
+    def _one(self, what: str, topic: str, there: dict[Key, T], make: Callable[[], T]) -> T:
         number = sum(key[:2] == (what, topic) for key in self._asked)
         key = what, topic, number
-        if key not in self._there:
-            self._there[key] = make()
+        if key not in there:
+            there[key] = make()
         self._asked.add(key)
-        return self._there[key]
+        return there[key]
+
+    @property
+    def _there(self) -> set[Key]:
+        return {*self._publishers, *self._subscriptions}
 
     def again(self) -> None:
         """What is asked for from now on is of another world."""
-        self._asked, self._before = set(), set(self._there)
+        self._asked, self._before = set(), self._there
 
     def settle(self) -> None:
         """The other world is the one: what it did not ask for goes."""
-        self._let_go(set(self._there) - self._asked)
+        self._let_go(self._there - self._asked)
 
     def undo(self) -> None:
         """There is no other world: what it alone asked for goes."""
-        self._let_go(set(self._there) - self._before)
+        self._let_go(self._there - self._before)
 
     def _let_go(self, gone: set[Key]) -> None:
         """With the parameters of their quality of service, which all of one topic share."""
         for key in gone:
-            getattr(self._node, f"destroy_{key[0]}")(self._there.pop(key))
+            if key[0] == "publisher":
+                self._node.destroy_publisher(self._publishers.pop(key))
+            else:
+                self._node.destroy_subscription(self._subscriptions.pop(key))
         left = {(what, self._node.resolve_topic_name(topic)) for what, topic, _ in self._there}
         for what, topic in {(what, self._node.resolve_topic_name(topic)) for what, topic, _ in gone} - left:
             for name in self._node.list_parameters([f"qos_overrides.{topic}.{what}"], 0).names:
                 forget(self._node, name)
 
 
-def forget(node: Any, name: str) -> None:
+def forget(node: Node, name: str) -> None:
     """Undeclare a parameter, read-only or not: those of a publisher's quality of service are, and rclpy keeps them for good."""
     from rclpy.exceptions import ParameterImmutableException
 

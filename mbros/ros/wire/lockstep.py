@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
 from mbros.simulate.lockstep import MOST
 from mbros_core.errors import LoopError, LoopTimeoutError
@@ -14,7 +14,13 @@ from mbros_core.errors import LoopError, LoopTimeoutError
 from mbros.ros.wire import diagnostics
 from mbros.ros.errors import ParameterError
 from mbros.ros.wire.parts import Part, part_of_topic
-from mbros.ros.wire.topics import Outgoing, command_topics, publisher, states
+from mbros.ros.wire.topics import CommandTopic, Outgoing, command_topics, publisher, states
+
+if TYPE_CHECKING:
+    from mbros.ros.node import SimNode
+    from mbros.ros.typing import Topics
+    from mbros.ros.wire._dataplane import Gate
+    from mbros.ros.wire.native_plane import NativePlane
 
 FORM = "topic n/m, and then, in any order, `count` (any message is the answer) or `stamp` (the default: the one with the state's " \
        "stamp), and `array` for a Float64MultiArray, such as \"joint_commands 1/3, slow/effort_commands 333/1000 array count\""
@@ -61,7 +67,7 @@ def _consumer(words: list[str]) -> Consumer:
     return Consumer(words[0], n, m, "count" not in extra, "array" in extra)
 
 
-def states_for(consumer: Consumer, node: Any, parts: list[Part]) -> Outgoing:
+def states_for(consumer: Consumer, node: Topics, parts: list[Part]) -> Outgoing:
     """<topic>/joint_states: the states that this consumer answers, and no others."""
     from sensor_msgs.msg import JointState
 
@@ -69,7 +75,7 @@ def states_for(consumer: Consumer, node: Any, parts: list[Part]) -> Outgoing:
     return replace(states(robot, name, publisher(node, JointState, name, 10)), due=(consumer.n, consumer.m))
 
 
-def answer_topic(consumer: Consumer, part: Part) -> tuple[str, str, Any, list[str], int]:
+def answer_topic(consumer: Consumer, part: Part) -> CommandTopic:
     """The row of `command_topics` for its answers: that of the topic of this name, else a JointState's or an array's of efforts."""
     rows = {row[0].rpartition("/")[2]: row for row in command_topics(part)}
     name = consumer.topic.rpartition("/")[2]
@@ -87,13 +93,24 @@ class Watch:
     LEAST = 5.0
     """s: who answers every time, and every time too late, is named as seldom as this."""
 
-    def __init__(self, sim: Any, consumers: list[Consumer]):
+    def __init__(self, sim: SimNode, consumers: list[Consumer]):
         self.sim, self.consumers, self.events = sim, consumers, 0
         self.late: dict[str, int] = {}          # who has been named, and the step in whose question
         self.seen = [{"late": 0, "answers": 0} for _ in consumers]      # the gate's rows after the newest time-out
         self.named_at = 0.0
         self.listeners, self.again_at = 0, 0.0
         self.followers, self.tell_until = 0, 0.0
+
+    @property
+    def plane(self) -> NativePlane:
+        """The data plane of now: without the native one nobody is waited for."""
+        return cast("NativePlane", self.sim.plane)
+
+    @property
+    def gate(self) -> Gate:
+        gate = self.plane.gate
+        assert gate is not None
+        return gate
 
     def welcome(self) -> None:
         """Who has come since the state was published that is waited for hears it at once. So does who answers by stamp when its answers
@@ -103,10 +120,10 @@ class Watch:
         listeners = sum(node.count_subscribers(node.resolve_topic_name(f"{consumer.topic}/joint_states"))
                         + (node.count_publishers(node.resolve_topic_name(consumer.topic)) if consumer.by_stamp else 0)
                         for consumer in self.consumers)
-        missing = [(consumer, row) for consumer, row in zip(self.consumers, self.sim.plane.gate.report()[2]) if row["missing"]]
+        missing = [(consumer, row) for consumer, row in zip(self.consumers, self.gate.report()[2]) if row["missing"]]
         never = bool(missing) and all(consumer.by_stamp and not row["answers"] for consumer, row in missing)
         if listeners > self.listeners or (never and time.monotonic() >= self.again_at):
-            self.sim.plane.gate.welcome()
+            self.gate.welcome()
             self.again_at = time.monotonic() + self.AGAIN
         self.listeners = listeners
 
@@ -120,12 +137,12 @@ class Watch:
         self.followers = followers
         if time.monotonic() < self.tell_until and not self.sim.ending:
             with self.sim.loop.aside():
-                self.sim.plane.tell_clock()
+                self.plane.tell_clock()
 
     def look(self) -> None:
         """Called every PERIOD seconds. Many questions may be answered between two looks: who is late in another than it was named for
         is named again, and who has answered two since, one of them in time, answers again."""
-        gate = self.sim.plane.gate
+        gate = self.gate
         self.tell_clock()
         self.welcome()
         events = gate.events                    # before the report: what comes between them is seen by the next look
@@ -150,7 +167,7 @@ class Watch:
     def asking_again(self) -> Iterator[None]:
         """While the loop is resumed. Under the policy `stop` who has not answered before the pause hears the state once more and has the
         whole time-out again; the gate counts time in the pause as waited, which ends with the policy of this moment."""
-        gate, values = self.sim.plane.gate, self.sim.live.values
+        gate, values = self.gate, self.sim.live.values
         if values["lockstep_policy"] != "stop":
             yield
             return
@@ -162,11 +179,11 @@ class Watch:
             gate.set_patience(values["lockstep_timeout"], "stop")
             self.events, self.seen = gate.events, gate.report()[2]
 
-    def take_steps(self, n: int, timeout: float) -> None:
+    def take_steps(self, n: int, timeout: float | None) -> None:
         """Steps in a pause, with the same for who has not answered before it: steps that the gate gives up at once are asked for again."""
         values, loop = self.sim.live.values, self.sim.loop
         if values["lockstep_policy"] == "stop":
-            self.sim.plane.gate.welcome(anew=True)
+            self.gate.welcome(anew=True)
             begun, first = time.monotonic(), loop.snapshot()[0].step
             try:
                 return loop.step_once(n, timeout)
@@ -184,7 +201,7 @@ class Watch:
 
     def waits_for(self) -> str:
         """Who is waited for just now, behind another sentence, or ""."""
-        missing = [self._who(name) for name, row in zip(self._names(), self.sim.plane.gate.report()[2]) if row["missing"]]
+        missing = [self._who(name) for name, row in zip(self._names(), self.gate.report()[2]) if row["missing"]]
         return f"; it waits for {', '.join(missing)}" if missing else ""
 
     def _names(self) -> list[str]:
@@ -196,7 +213,7 @@ class Watch:
 
     def sentence(self, late: list[str]) -> str:
         """Who is late, with what, and what happens."""
-        step, waited, _ = self.sim.plane.gate.report()
+        step, waited, _ = self.gate.report()
         parts = [self._who(name) for name in late]
         policy = self.sim.live.values["lockstep_policy"]
         then = {"wait": "the simulation waits on", "hold": "the simulation goes on with the command in force, and waits for it no more "
@@ -205,7 +222,7 @@ class Watch:
 
     def report(self) -> diagnostics.Report:
         """A status of /diagnostics."""
-        rows = self.sim.plane.gate.report()[2]
+        rows = self.gate.report()[2]
         values = {f"{name} {word}": str(row[key]) for name, row in zip(self._names(), rows)
                   for word, key in (("answers", "answers"), ("time-outs", "late"), ("out of turn", "out_of_turn"))}
         if self.late:

@@ -10,12 +10,16 @@ from __future__ import annotations
 import math
 from array import array
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, MutableSequence, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from mbros_core.realtime import PAUSED, RESET, STEPPED
+
+if TYPE_CHECKING:
+    from mbros.ros.wire.typing import Clock, JointState, Odometry, PoseStamped, Quaternion, TFMessage, Time, TransformStamped, Vector3
+    from mbros_core.typing import Array, ArrayLike
 
 
 @dataclass(frozen=True)
@@ -42,7 +46,7 @@ class Sensed:
     velocity: tuple[int, ...]
     effort: tuple[int, ...]
     fallback: dict[int, tuple[int, int]]        # index -> (index that is NaN as long as nothing has come, index of the truth)
-    memory: Any                                 # of the devices, (n,)
+    memory: Array                                 # of the devices, (n,)
     size: int                                   # of a snapshot with the memory behind it
 
     def whole(self, x: np.ndarray) -> np.ndarray:
@@ -138,7 +142,7 @@ class Stamps:
         """The stamp of simulated time 0, where time is simulated; another one after a reset."""
         return self._origin
 
-    def stamp(self, step: int, time: float, wall_ns: int, flags: int, x: Any = ()) -> int:
+    def stamp(self, step: int, time: float, wall_ns: int, flags: int, x: ArrayLike = ()) -> int:
         """Stamp of a snapshot in ns; the same for everyone who asks about the same snapshot."""
         if self._last is not None and self._last[:2] == (step, wall_ns):
             return self.stamp_ns
@@ -208,7 +212,7 @@ def _nanoseconds(seconds: float) -> int:
     return int(math.floor(x + 0.5)) if x >= 0 else -int(math.floor(0.5 - x))
 
 
-def set_time(message: Any, stamp_ns: int) -> None:
+def set_time(message: Time, stamp_ns: int) -> None:
     """Fill a builtin_interfaces/Time."""
     message.sec, message.nanosec = divmod(int(stamp_ns), 1_000_000_000)
 
@@ -216,7 +220,7 @@ def set_time(message: Any, stamp_ns: int) -> None:
 # --- results
 
 
-def fill_joint_state(message: Any, robot: RobotMap, x: np.ndarray, stamp_ns: int) -> Any:
+def fill_joint_state(message: JointState, robot: RobotMap, x: np.ndarray, stamp_ns: int) -> JointState:
     """sensor_msgs/JointState from a snapshot."""
     n = len(robot.joints)
     set_time(message.header.stamp, stamp_ns)
@@ -232,21 +236,22 @@ def fill_joint_state(message: Any, robot: RobotMap, x: np.ndarray, stamp_ns: int
     return message
 
 
-def fill_transforms(message: Any, robot: RobotMap, x: np.ndarray, stamp_ns: int, transform: Callable[[], Any]) -> Any:
+def fill_transforms(message: TFMessage, robot: RobotMap, x: np.ndarray, stamp_ns: int,
+                    transform: Callable[[], TransformStamped]) -> TFMessage:
     """tf2_msgs/TFMessage of every moving frame; `transform` makes an empty TransformStamped."""
     message.transforms = [_fill_transform(transform(), parent, child, x[at:at + 7].tolist(), stamp_ns)
                           for parent, child, at in robot.transforms]
     return message
 
 
-def fill_static_transforms(message: Any, robot: RobotMap, stamp_ns: int, transform: Callable[[], Any]) -> Any:
+def fill_static_transforms(message: TFMessage, robot: RobotMap, stamp_ns: int, transform: Callable[[], TransformStamped]) -> TFMessage:
     """The same for the frames that never move."""
     message.transforms = [_fill_transform(transform(), parent, child, pose, stamp_ns)
                           for parent, child, pose in robot.static]
     return message
 
 
-def fill_pose_stamped(message: Any, frame: str, at: int, x: np.ndarray, stamp_ns: int) -> Any:
+def fill_pose_stamped(message: PoseStamped, frame: str, at: int, x: np.ndarray, stamp_ns: int) -> PoseStamped:
     """geometry_msgs/PoseStamped of what stands at this place of a snapshot."""
     set_time(message.header.stamp, stamp_ns)
     message.header.frame_id = frame
@@ -255,7 +260,7 @@ def fill_pose_stamped(message: Any, frame: str, at: int, x: np.ndarray, stamp_ns
     return message
 
 
-def fill_odometry(message: Any, robot: RobotMap, x: np.ndarray, stamp_ns: int) -> Any:
+def fill_odometry(message: Odometry, robot: RobotMap, x: np.ndarray, stamp_ns: int) -> Odometry:
     """nav_msgs/Odometry of the base: pose in the odometry frame, twist in the base's own axes (REP-105)."""
     base = robot.base
     assert base is not None                 # of a robot that has one
@@ -279,13 +284,13 @@ def fill_odometry(message: Any, robot: RobotMap, x: np.ndarray, stamp_ns: int) -
     return message
 
 
-def fill_clock(message: Any, stamp_ns: int) -> Any:
+def fill_clock(message: Clock, stamp_ns: int) -> Clock:
     """rosgraph_msgs/Clock."""
     set_time(message.clock, stamp_ns)
     return message
 
 
-def _fill_transform(t: Any, parent: str, child: str, pose: Sequence[float], stamp_ns: int) -> Any:
+def _fill_transform(t: TransformStamped, parent: str, child: str, pose: Sequence[float], stamp_ns: int) -> TransformStamped:
     set_time(t.header.stamp, stamp_ns)
     t.header.frame_id, t.child_frame_id = parent, child
     fill_xyz(t.transform.translation, pose[:3])
@@ -293,15 +298,15 @@ def _fill_transform(t: Any, parent: str, child: str, pose: Sequence[float], stam
     return t
 
 
-def fill_diagonal(covariance: Any, variances: Iterable[float]) -> None:
+def fill_diagonal(covariance: MutableSequence[float], variances: Iterable[float]) -> None:
     """Of a pose or twist: (36,), of 6."""
     for k, variance in enumerate(variances):
         covariance[7 * k] = float(variance)
 
 
-def fill_xyz(target: Any, xyz: Iterable[float]) -> None:
+def fill_xyz(target: Vector3, xyz: Iterable[float]) -> None:
     target.x, target.y, target.z = map(float, xyz)
 
 
-def fill_quaternion(target: Any, quat_xyzw: Sequence[float]) -> None:
+def fill_quaternion(target: Quaternion, quat_xyzw: Sequence[float]) -> None:
     target.x, target.y, target.z, target.w = map(float, quat_xyzw)

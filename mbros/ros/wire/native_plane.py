@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,7 +18,12 @@ from mbros.ros.wire.messages import EFFORT, RobotMap
 from mbros.ros.wire.parts import Part, part_of_topic
 from mbros.ros.wire.sources import TOPIC as HARDWARE, of_part, with_sources
 from mbros.ros.wire.templates import make_template
-from mbros.ros.wire.topics import Outgoing, command_topics, odometry, reliable_subscription, states, subscription, unserved_group
+from mbros.ros.wire.topics import InputKind, Outgoing, command_topics, odometry, reliable_subscription, states, subscription, unserved_group
+
+if TYPE_CHECKING:
+    from mbros.ros.typing import Publisher, Subscription, Topics
+    from mbros_core.realtime import Loop
+    from mbros_core.typing import Array, HasCapsule
 
 
 class NativePlane:
@@ -26,7 +31,7 @@ class NativePlane:
 
     kind = "native"
 
-    def __init__(self, node: Any, robot: RobotMap, parts: list[Part], topics: list[Outgoing], snapshot_size: int, dt: float,
+    def __init__(self, node: Topics, robot: RobotMap, parts: list[Part], topics: list[Outgoing], snapshot_size: int, dt: float,
                  simulated: bool, rules: CommandRules, bench: NodeBench | None = None, lockstep: Sequence[Consumer] = (),
                  stamps: StampClock | None = None):
         self.stamps = StampClock(dt, simulated) if stamps is None else stamps
@@ -35,12 +40,11 @@ class NativePlane:
         self._clock = topics[0]                 # /clock
         self._rates = [topic.rate for topic in topics]
         self._robot, self._bench, self._rules, self._snapshot_size = robot, bench, rules, snapshot_size
-        self.outputs: list[Any] = [self._output(topic) for topic in topics]
+        self._outputs = [self._output(topic) for topic in topics]
         self._beside_topics: InputBeside | None = None
-        questions = [output for question in asking for topic, output in zip(topics, self.outputs) if topic is question]
+        questions = [output for question in asking for topic, output in zip(topics, self._outputs) if topic is question]
         self.board = None if bench is None else CommandBoard(*bench.places(robot))
-        if self.board is not None:
-            self.outputs.append(self.board)
+        self.outputs: list[Output | CommandBoard] = [*self._outputs, *([] if self.board is None else [self.board])]
         self.group = unserved_group()
         once = partial(reliable_subscription, depth=10)
         asked = [consumer.topic for consumer in lockstep]
@@ -67,19 +71,23 @@ class NativePlane:
                       memory=bench.memory if bench is not None and (t.taps or topic.since) else None,
                       taps=t.taps, since=topic.since, late=topic.late)
 
+    def step_reader(self) -> CommandInput:
+        """What reads the command of a request of ~/step; no plug of the loop."""
+        return self._input(None, self._robot, self._rules, lambda *_: None, "~/step", "joint_state", None, list(self._robot.commandable),
+                           EFFORT)
+
     def of_steps(self) -> tuple[CommandInput, Output, Output | None]:
         """What reads the command of a request of ~/step, and what writes the state into its answer, of all robots; no plugs of the loop."""
         robot = self._robot
-        reader = self._input(None, robot, self._rules, lambda *_: None, "~/step", "joint_state", None, list(robot.commandable), EFFORT)
-        return reader, self._output(states(robot)), self._output(odometry(robot)) if robot.base is not None else None
+        return self.step_reader(), self._output(states(robot)), self._output(odometry(robot)) if robot.base is not None else None
 
-    def _input(self, node: Any, robot: RobotMap, rules: CommandRules, make: Callable[..., Any], name: str, kind: str, message: Any,
-               joints: list[str], what: int) -> CommandInput:
-        return CommandInput(name, cast(Any, kind), make(node, message, name, self._never, self.group), joints,
+    def _input(self, node: Topics | None, robot: RobotMap, rules: CommandRules, make: Callable[..., Subscription | None],
+               name: str, kind: InputKind, message: type | None, joints: list[str], what: int) -> CommandInput:
+        return CommandInput(name, kind, make(node, message, name, self._never, self.group), joints,
                             [robot.commandable[j] for j in joints], robot.command_size, self.stamps, rules.limit, rules.max_age,
                             self.board, [robot.taken(j) for j in joints], what)
 
-    def _hardware(self, node: Any, rules: CommandRules, bench: NodeBench, part: Part) -> CommandInput:
+    def _hardware(self, node: Topics, rules: CommandRules, bench: NodeBench, part: Part) -> CommandInput:
         """What hardware says of a robot's joints: no command."""
         from sensor_msgs.msg import JointState
 
@@ -89,16 +97,16 @@ class NativePlane:
                             feed=bench.devices.feed_capsule)
 
     @staticmethod
-    def _never(message: Any) -> None:
+    def _never(message: object) -> None:
         raise AssertionError("a command went to an executor instead of the loop")
 
-    def start(self, loop: Any) -> None:
+    def start(self, loop: Loop) -> None:
         """Nothing to do: the loop calls the plugs."""
 
     def stop(self) -> None:
         """Nothing to do: the loop has stopped."""
 
-    def clock_of(self, header: SnapshotHeader, x: Any) -> int:
+    def clock_of(self, header: SnapshotHeader, x: Array) -> int:
         """The time on /clock of the newest snapshot, ns: the loop gave it its stamp before it showed it."""
         return self.stamps.clock_ns
 
@@ -106,15 +114,16 @@ class NativePlane:
         """Let go of rcl's handles; after the loop has stopped and before the node is destroyed."""
         if self.gate is not None:
             self.gate.close()
-        plugs: list[Any] = [*self.outputs, *self.inputs]
-        for plug in plugs:
+        for output in self.outputs:
+            output.close()
+        for plug in self.inputs:
             plug.close()
 
-    def serve_clock(self, publisher: Any) -> None:
+    def serve_clock(self, publisher: Publisher) -> None:
         """Publish the time there from now on, while it is simulated."""
         if self._clock.publisher is None:
             self._clock = replace(self._clock, publisher=publisher)
-            self.outputs[0].attach(publisher)
+            self._outputs[0].attach(publisher)
 
     def tell_clock(self) -> None:
         """Once more what time it is; the loop stands aside meanwhile."""
@@ -123,11 +132,11 @@ class NativePlane:
 
     def set_share(self, rate: str, share: float) -> None:
         """Of every topic that has its rate from this parameter."""
-        for output, of in zip(self.outputs, self._rates, strict=False):         # the board, which comes last, has none
+        for output, of in zip(self._outputs, self._rates, strict=True):
             if of == rate:
                 output.share = share
 
-    def beside_topics(self, plug: Any) -> Any:
+    def beside_topics(self, plug: HasCapsule) -> HasCapsule:
         """A loop's input that is no topic: trajectories let go of what it commands."""
         if self.board is None:
             return plug

@@ -6,11 +6,15 @@ It stays until the node ends, whatever worlds it goes on with.
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import TYPE_CHECKING
 
 from mbros.ros.wire import diagnostics
 from mbros.ros.errors import ParameterError, RequestError
 from mbros.ros.wire.topics import clock_publisher
+
+if TYPE_CHECKING:
+    from mbros.ros.node import SimNode
+    from mbros.ros.typing import Publisher
 
 TOPIC = "/clock"
 PATIENCE = 1.0          # s to wait for the name of a node whose publisher is known: the graph tells of the two apart
@@ -21,15 +25,16 @@ REMEDY = ("robots that share a time are robots of one scene (docs/scenes.md); wi
 class OneClock:
     """Of a SimNode. `take()` before its time becomes simulated; `look()` with each report."""
 
-    def __init__(self, sim: Any):
-        self.sim, self.publisher, self.withheld = sim, None, False
+    def __init__(self, sim: SimNode):
+        self.sim, self.withheld = sim, False
+        self.publisher: Publisher | None = None
         self.wanted = False                     # from the start
         self._conflict: list[str] = []          # what has been said, of publishers
         self._waiting: list[str] = []           # and of those who wait
         self._others: list[str] = []            # as of the newest look
         self._seen: list[str] = []
 
-    def serve(self) -> Any:
+    def serve(self) -> Publisher:
         """The publisher, made where there is none."""
         if self.publisher is None:
             self.publisher = clock_publisher(self.sim.node)

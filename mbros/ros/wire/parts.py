@@ -5,13 +5,17 @@ A part sees its own joints, under its own names; where their numbers stand in a 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from mbros.describe.members import ROBOT
 
 from mbros.ros.errors import ParameterError
 from mbros.ros.wire.messages import Base, RobotMap, Sensed
 from mbros.ros.wire.published import published
+
+if TYPE_CHECKING:
+    from mbros.describe.members import Member
+    from mbros.describe.robot import RobotDescription
 
 T = TypeVar("T")
 ROOT = "world"          # the frame in which a scene stands
@@ -30,7 +34,7 @@ class Part:
         return f"{self.name}/{name}" if self.name else name
 
 
-def parts_of(description: Any, where: RobotMap, bases: dict[str, Base]) -> list[Part]:
+def parts_of(description: RobotDescription, where: RobotMap, bases: dict[str, Base]) -> list[Part]:
     """Of a robot, or of the robots of a scene. bases: of those that can move, by name."""
     if not description.members:
         return [Part("", where, _urdf(description))]
@@ -38,7 +42,7 @@ def parts_of(description: Any, where: RobotMap, bases: dict[str, Base]) -> list[
             for member in description.members if member.kind == ROBOT]
 
 
-def _urdf(of: Any) -> str | None:
+def _urdf(of: RobotDescription | Member) -> str | None:
     """With names of meshes that others can resolve."""
     return None if of.text is None else published(of.text, of.file, of.package_dirs)
 

@@ -2,14 +2,18 @@
 from __future__ import annotations
 
 import os
+from os import PathLike
 import re
 from collections.abc import Iterable
-from typing import Any
 from urllib.parse import quote
 from xml.sax.saxutils import escape, unescape
+from typing import TYPE_CHECKING
 
 from mbros.describe.urdf.packages import listed_shares, resolve
 from mbros.errors import MbrosError
+
+if TYPE_CHECKING:
+    from mbros import Model
 
 # no tag holds a second "<": what one search looks at, no other does
 _MESH = re.compile(r"<mesh\b(?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*")
@@ -17,7 +21,7 @@ _FILENAME = re.compile(r"(\sfilename\s*=\s*)(\"[^\"]*\"|'[^']*')")
 _ENTITIES = {"&quot;": '"', "&apos;": "'"}
 
 
-def published(text: str, model_file: str | None = None, package_dirs: Iterable[str] = ()) -> str:
+def published(text: str, model_file: str | PathLike[str] | None = None, package_dirs: Iterable[str | PathLike[str]] = ()) -> str:
     """The URDF text with package:// names of packages that ament does not know, and relative names, as file:// where such a file is
     found here. Names that lead nowhere stay as they are: the program that draws them reports it."""
     def renamed(found: re.Match[str]) -> str:
@@ -26,7 +30,7 @@ def published(text: str, model_file: str | None = None, package_dirs: Iterable[s
     return _MESH.sub(lambda tag: _FILENAME.sub(renamed, tag[0], count=1), text)
 
 
-def fixed_frame(model: Any, prefix: str = "", odom: str = "odom") -> str:
+def fixed_frame(model: Model, prefix: str = "", odom: str = "odom") -> str:
     """The frame that does not move, for viewers: the root link of a robot on a fixed base, else the odometry frame."""
     world = model.description.world
     if world.source.line is not None:
@@ -35,7 +39,7 @@ def fixed_frame(model: Any, prefix: str = "", odom: str = "odom") -> str:
     return prefix + roots[0].child.name if roots and all(joint.nv == 0 for joint in roots) else odom
 
 
-def _name(name: str, model_file: str | None, package_dirs: tuple[str, ...]) -> str:
+def _name(name: str, model_file: str | PathLike[str] | None, package_dirs: tuple[str | PathLike[str], ...]) -> str:
     scheme, colon, rest = name.partition("://")
     if colon and scheme != "package" or scheme == "package" and known_to_ament(rest.partition("/")[0]):
         return name

@@ -2,14 +2,18 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import TYPE_CHECKING
 
 from mbros.describe.members import ROBOT
+
+if TYPE_CHECKING:
+    from mbros import Model
+    from mbros.ros.typing import Yaml
 
 MODEL = "rviz_default_plugins/RobotModel"
 
 
-def robots_shown(model: Any, prefix: str = "") -> list[tuple[str, str, str]]:
+def robots_shown(model: Model, prefix: str = "") -> list[tuple[str, str, str]]:
     """(name, topic of the description, prefix of the frames) of a robot, or of every robot of a scene; the topics are relative to the
     node's namespace."""
     members = model.description.members
@@ -35,7 +39,7 @@ def configured(text: str, robots: list[tuple[str, str, str]]) -> str:
     return str(yaml.safe_dump(content, sort_keys=False))
 
 
-def _shown(template: dict[str, Any], name: str, topic: str, prefix: str) -> dict[str, Any]:
+def _shown(template: dict[str, Yaml], name: str, topic: str, prefix: str) -> dict[str, Yaml]:
     display = copy.deepcopy(template)
     display["Name"], display["TF Prefix"] = f"Robot {name}", prefix.removesuffix("/")
     display["Description Topic"]["Value"] = topic

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbros.describe.devices.sensors import WheelOdometry
 from mbros.names import printable
 from mbros.spatial.vectors import heading_quaternion
 
@@ -24,6 +25,12 @@ from mbros.ros.wire.topics import device_topic
 if TYPE_CHECKING:
     from mbros.ros.wire.messages import RobotMap
     from mbros.ros.robot import Robot
+    from mbros import Model
+    from mbros.describe.devices.classes import Sensor
+    from mbros.ros.typing import FillTopic
+    from mbros.ros.wire.typing import Bool, Imu, Odometry, WrenchStamped
+
+Readings = dict[str, np.ndarray]         # {reading or number of a sensor: its numbers}
 
 
 @dataclass(frozen=True)
@@ -34,7 +41,7 @@ class Kind:
     package: str
     message: str
     needs: tuple[str, ...]
-    fill: Callable[[Any, dict[str, np.ndarray]], None]
+    fill: Callable[[Any, Readings], None]
     covariances: tuple[str, ...] = ()
     stamped: bool = True
 
@@ -45,14 +52,14 @@ class SensorTopic:
 
     name: str
     kind: type
-    fill: Callable[[np.ndarray, int], Any]
+    fill: FillTopic
     since: tuple[int, ...]          # doubles of the memory that say when its readings came
     late: float                     # s, from a sample to its reading
     yaw: int | None = None          # a heading that the message carries as a quaternion
     bit: int | None = None          # a number of which it says whether it is not 0
 
 
-def fill_imu(message: Any, reading: dict[str, np.ndarray]) -> None:
+def fill_imu(message: Imu, reading: Readings) -> None:
     """Without an orientation its covariance begins with -1, which is a number of the sensor as others are (sensor_msgs/Imu, REP 145)."""
     fill_quaternion(message.orientation, reading["orientation"].tolist())
     fill_xyz(message.angular_velocity, reading["angular_velocity"])
@@ -61,18 +68,18 @@ def fill_imu(message: Any, reading: dict[str, np.ndarray]) -> None:
         getattr(message, f"{word}_covariance")[:] = reading[f"static_covariance_{word}"]
 
 
-def _fill_covariances(message: Any, reading: dict[str, np.ndarray]) -> None:
+def _fill_covariances(message: Odometry, reading: Readings) -> None:
     """Of an Odometry."""
     fill_diagonal(message.pose.covariance, reading["pose_covariance_diagonal"])
     fill_diagonal(message.twist.covariance, reading["twist_covariance_diagonal"])
 
 
-def fill_wrench(message: Any, reading: dict[str, np.ndarray]) -> None:
+def fill_wrench(message: WrenchStamped, reading: Readings) -> None:
     fill_xyz(message.wrench.force, reading["force"])
     fill_xyz(message.wrench.torque, reading["torque"])
 
 
-def fill_odometry(message: Any, reading: dict[str, np.ndarray]) -> None:
+def fill_odometry(message: Odometry, reading: Readings) -> None:
     """Of wheels: in the plane."""
     fill_xyz(message.pose.pose.position, (*reading["position"], 0.0))
     message.pose.pose.orientation.z, message.pose.pose.orientation.w = heading_quaternion(float(reading["yaw"][0]))
@@ -81,11 +88,11 @@ def fill_odometry(message: Any, reading: dict[str, np.ndarray]) -> None:
     _fill_covariances(message, reading)
 
 
-def fill_switch(message: Any, reading: dict[str, np.ndarray]) -> None:
+def fill_switch(message: Bool, reading: Readings) -> None:
     message.data = bool(reading["closed"][0])
 
 
-def fill_pose(message: Any, reading: dict[str, np.ndarray]) -> None:
+def fill_pose(message: Odometry, reading: Readings) -> None:
     fill_xyz(message.pose.pose.position, reading["position"])
     fill_quaternion(message.pose.pose.orientation, reading["orientation"].tolist())
     fill_xyz(message.twist.twist.linear, reading["linear_velocity"])
@@ -126,23 +133,23 @@ def _name_of(sensor: str) -> str:
     return topic
 
 
-def frame_of(sensor: Any, model: Any, where: RobotMap, prefix: str) -> str:
+def frame_of(sensor: Sensor, model: Model, where: RobotMap, prefix: str) -> str:
     """The frame along whose axes a sensor's numbers are, as it is published: its own; of a load on a joint, the body beyond it; of wheels,
     the base that they carry."""
-    if sensor.row.name == "odometry":           # a base's frame has the prefix already
+    if isinstance(sensor, WheelOdometry):       # a base's frame has the prefix already
         return where.base.frame if where.base is not None else _published(model, model.joint(sensor.left).parent.name, where, prefix)
-    frame = getattr(sensor, "frame", None)
-    if frame is None and getattr(sensor, "load", None) is not None:
-        frame = model.joint(sensor.load).child.name
+    frame, load = getattr(sensor, "frame", None), getattr(sensor, "load", None)
+    if frame is None and load is not None:
+        frame = model.joint(load).child.name
     return "" if frame is None else _published(model, frame, where, prefix)
 
 
-def _published(model: Any, name: str, where: RobotMap, prefix: str) -> str:
+def _published(model: Model, name: str, where: RobotMap, prefix: str) -> str:
     """The frame of a body as TF has it."""
     return where.odom_frame if name in ("world", model.description.world.name) else prefix + name
 
 
-def sensor_frames(bench: NodeBench, model: Any, where: RobotMap, prefix: str) -> tuple[tuple[str, str, tuple[float, ...]], ...]:
+def sensor_frames(bench: NodeBench, model: Model, where: RobotMap, prefix: str) -> tuple[tuple[str, str, tuple[float, ...]], ...]:
     """(parent frame, child frame, x y z qx qy qz qw) of frames that sensors stand on and that are no links: nobody else publishes them."""
     state, found = model.default_state(), {}
     for sensor, _, _ in devices_of(bench, model, bench.bench.sensors):
@@ -154,14 +161,14 @@ def sensor_frames(bench: NodeBench, model: Any, where: RobotMap, prefix: str) ->
     return tuple(found.values())
 
 
-def _topic(bench: NodeBench, sensor: Any, name: str, kind: Kind, where: RobotMap, frame: str, snapshot: int) -> SensorTopic:
+def _topic(bench: NodeBench, sensor: Sensor, name: str, kind: Kind, where: RobotMap, frame: str, snapshot: int) -> SensorTopic:
     signals, rows, dt = bench.signals(name), bench.layout.rows, bench.layout.dt
     places = {word: (snapshot + bench.value_at(signals[word]), rows[signals[word]].size) for word in kind.needs}
     message = getattr(import_module(f"{kind.package}.msg"), kind.message)
     places.update((word, (snapshot + at, size)) for word, (at, size) in bench.numbers_at(name, kind.covariances).items())
 
-    def fill(x: np.ndarray, stamp: int) -> Any:
-        m: Any = message()
+    def fill(x: np.ndarray, stamp: int) -> object:
+        m = message()
         if kind.stamped:
             set_time(m.header.stamp, stamp)
             m.header.frame_id = frame

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from mbros.bench.bench_sources import SourceRow
 
     from mbros.ros.wire.parts import Part
+    from mbros.ros.node import SimNode
+    from mbros.ros.serve.typing import SetSourceRequest, SetSourceResponse
+    from mbros.ros.typing import FillTopic
+    from mbros_core import State
 
 TOPIC = "hardware_states"
 PERIOD = 0.05           # s between two looks at what happened
@@ -31,7 +35,7 @@ PERIOD = 0.05           # s between two looks at what happened
 class SourceServices:
     """The sources of a SimNode. sim: that; offer: of its Services. The loop's thread takes samples and trips by itself."""
 
-    def __init__(self, sim: Any, offer: Callable[..., None]):
+    def __init__(self, sim: SimNode, offer: Callable[..., object]):
         from mbros_msgs.srv import SetSource
         from rclpy.clock import Clock
         from rclpy.clock_type import ClockType
@@ -44,7 +48,8 @@ class SourceServices:
 
     def follow(self, bench: NodeBench | None) -> None:
         """The sources are those of this bench; what was said of joints that stay is not said again."""
-        self.bench: Any = bench         # None: the world has none
+        self.bench = bench              # None: the world has none, and no sources
+        self._block = np.empty(0) if bench is None else bench.memory
         self.rows = {} if bench is None else {row.joint: row for row in bench.layout.sources}
         self.memory = {} if bench is None else {name: SourceMemory(bench.memory, row) for name, row in self.rows.items()}
         self._said = {name: self._said.get(name, (0.0, 0.0)) for name in self.rows}
@@ -56,8 +61,8 @@ class SourceServices:
 
     # --- asked for
 
-    def set_source(self, request: Any) -> str:
-        joints = self._chosen(request.joints)
+    def set_source(self, request: SetSourceRequest) -> str:
+        joints, bench = self._chosen(list(request.joints)), self.bench
         if not request.mode:
             return f"{plural(len(self.rows), 'source')}: " + ", ".join(f"{name} {memory.held}" for name, memory in self.memory.items())
         mode, sim = MODES.index(choice("set_source", "mode", request.mode, MODES)), self.sim
@@ -66,13 +71,14 @@ class SourceServices:
         locked = [name for name in joints if sim.live.values[f"locked.{name}"]]
         if locked:
             raise RequestError(f"set_source: joint '{locked[0]}' is locked by the parameter locked.{locked[0]}; set it free first")
+        assert bench is not None
         with sim.loop.aside():
             if request.mode == "real":
                 self._refuse_unfit(joints)
             places = [list(self.rows).index(name) for name in joints]
             with sim.recording.touched():
                 for k in places:
-                    self.bench.devices._become(k, mode)
+                    bench.devices._become(k, mode)
         return f"{request.mode}: {', '.join(joints)}"
 
     def _chosen(self, patterns: list[str]) -> list[str]:
@@ -91,8 +97,8 @@ class SourceServices:
         problem = plane.problems().get(topic)
         if not count or problem is None:
             return ""
-        reason, *about = problem
-        how = shown_of(reason, (about[0], about[1]))
+        reason, joint, value = problem
+        how = shown_of(reason, (joint, value))
         return f"; {count} messages on it were dropped, the newest because {REASONS.get(reason, reason)}" + (f" ({how})" if how else "")
 
     def _plug(self, name: str) -> str:
@@ -107,15 +113,15 @@ class SourceServices:
     def _age(self, name: str) -> float:
         return float(self.sim.loop.snapshot()[0].time - self.memory[name]["TIME"])
 
-    def fill(self, response: Any) -> None:
+    def fill(self, response: SetSourceResponse) -> None:
         """How they are."""
         memory = list(self.memory.values())
         response.names, response.modes = list(self.rows), [m.held for m in memory]
         response.trips, response.reasons = [int(m["TRIPS"]) for m in memory], [m.reason for m in memory]
         response.ages = [self._age(name) for name in self.rows]
-        response.efforts, response.residuals = ([float(self.bench.memory[row.signals[k]]) for row in self.rows.values()] for k in (0, 1))
+        response.efforts, response.residuals = ([float(self._block[row.signals[k]]) for row in self.rows.values()] for k in (0, 1))
 
-    def free(self, state: Any) -> None:
+    def free(self, state: State) -> None:
         """A state with parameters that are in force: what a source holds is not locked by them."""
         for name, row in self.rows.items():
             if self.memory[name]["HELD"]:
@@ -141,8 +147,8 @@ class SourceServices:
         worst, level = "", OK               # as in the log: a trip is an error
         for name, row, m in self._each():
             values.update({f"{name} source": m.held, f"{name} age of the newest sample (ms)": shown(1e3 * self._age(name)),
-                           f"{name} interface effort": shown(float(self.bench.memory[row.signals[0]])),
-                           f"{name} predicted less measured effort": shown(float(self.bench.memory[row.signals[1]])),
+                           f"{name} interface effort": shown(float(self._block[row.signals[0]])),
+                           f"{name} predicted less measured effort": shown(float(self._block[row.signals[1]])),
                            f"{name} predicted less measured position": shown(m["OFF_Q"]),
                            f"{name} samples": f"{m['FED']:.0f}", f"{name} samples ignored": f"{m['IGNORED']:.0f}",
                            f"{name} of these of the future": f"{m['AHEAD']:.0f}" + (f", by {m['AHEAD_BY']:.3g} s" if m["AHEAD"] else ""),
@@ -171,7 +177,7 @@ def with_sources(bench: NodeBench, parts: list[Part]) -> list[Part]:
     return [part for part in parts if of_part(bench, part)]
 
 
-def source_topics(bench: NodeBench, part: Part, snapshot: int) -> list[tuple[str, Callable[[np.ndarray, int], Any]]]:
+def source_topics(bench: NodeBench, part: Part, snapshot: int) -> list[tuple[str, FillTopic]]:
     """(topic, fill), of a robot, of what the motions of joints with a source take, and of what the model predicted less what was measured.
 
     interface_efforts: position, velocity and what its motion takes; interface_residuals: predicted less measured position and velocity at
@@ -190,8 +196,8 @@ def source_topics(bench: NodeBench, part: Part, snapshot: int) -> list[tuple[str
     def of(name: str) -> list[int]:
         return [snapshot + row.memory + SOURCE_PLACES[name] for row in rows]
 
-    def topic(name: str, position: list[int], velocity: list[int], effort: list[int]) -> tuple[str, Callable[[np.ndarray, int], Any]]:
-        def fill(x: np.ndarray, stamp: int) -> Any:
+    def topic(name: str, position: list[int], velocity: list[int], effort: list[int]) -> tuple[str, FillTopic]:
+        def fill(x: np.ndarray, stamp: int) -> object:
             message = JointState(name=names, position=x[position].tolist(), velocity=x[velocity].tolist(), effort=x[effort].tolist())
             set_time(message.header.stamp, stamp)
             return message

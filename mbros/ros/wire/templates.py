@@ -6,14 +6,17 @@ the bytes. Nothing here knows the layout of a message, and a template that reads
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mbros.errors import MbrosError
 from mbros.spatial.vectors import heading_quaternion
+
+if TYPE_CHECKING:
+    from mbros.ros.typing import FillTopic
 
 PROBE_STAMP = 1_234_567_890 * 1_000_000_000 + 987_654_321
 
@@ -33,7 +36,7 @@ class Template:
     taps: tuple[tuple[int, int, int, int, int], ...] = ()       # numbers of the devices' memory: see there
 
 
-def make_template(fill: Callable[[np.ndarray, int], Any], size: int, planar: tuple[int, int] | None = None, memory: int = 0,
+def make_template(fill: FillTopic, size: int, planar: tuple[int, int] | None = None, memory: int = 0,
                   fallback: Mapping[int, tuple[int, int]] = {}, yaw: int | None = None, bit: int | None = None) -> Template:
     """Template of the message that `fill(snapshot, stamp_ns)` makes from snapshots of `size` doubles.
 
@@ -127,7 +130,7 @@ def _heading(data: bytes, x: np.ndarray, yaw: int, size: int) -> list[tuple[int,
     return found
 
 
-def _byte(fill: Callable[[np.ndarray, int], Any], x: np.ndarray, bit: int, size: int) -> tuple[int, int, int, int, int]:
+def _byte(fill: FillTopic, x: np.ndarray, bit: int, size: int) -> tuple[int, int, int, int, int]:
     """Where the byte of a yes or no stands."""
     from rclpy.serialization import serialize_message
 
@@ -140,7 +143,7 @@ def _byte(fill: Callable[[np.ndarray, int], Any], x: np.ndarray, bit: int, size:
     return bit - size, int(where[0]), -1, 0, 3
 
 
-def _check(template: Template, fill: Callable[[np.ndarray, int], Any], size: int, memory: int) -> None:
+def _check(template: Template, fill: FillTopic, size: int, memory: int) -> None:
     """Patch two other snapshots through the data plane and compare with what the message itself would say.
 
     Messages are compared, not bytes: the middleware leaves whatever it finds in the padding between them.

@@ -8,14 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, cast, Literal
 
-import numpy as np
 
 from mbros.ros.wire import messages
 from mbros.ros.errors import ParameterError
 from mbros.ros.wire.messages import RobotMap
 from mbros.ros.wire.parts import Part
+
+if TYPE_CHECKING:
+    from mbros.ros.typing import FillTopic, Group, OnMessage, Publisher, Subscription, Topics
+    from mbros.ros.wire.sensor_messages import SensorTopic
+
+InputKind = Literal["joint_state", "multi_array", "trajectory", "hardware"]
+CommandTopic = tuple[str, InputKind, type, list[str], int]      # of command_topics
 
 
 @dataclass(frozen=True)
@@ -23,8 +29,8 @@ class Outgoing:
     """One topic. fill(snapshot, stamp_ns) makes its message; planar: see `templates.make_template`."""
 
     name: str
-    publisher: Any
-    fill: Callable[[np.ndarray, int], Any]
+    publisher: Publisher | None
+    fill: FillTopic
     planar: tuple[int, int] | None = None
     only_simulated: bool = False
     due: tuple[int, int] | None = None      # (n, m): only in n of m steps
@@ -37,8 +43,9 @@ class Outgoing:
     rate: str = ""                      # the parameter <rate>_rate says how often; "": at every chance, or as is said elsewhere
 
 
-def make_outgoing(node: Any, robot: RobotMap, parts: Iterable[Part], sensors: Iterable[Any] = (),
-                  of_sources: Iterable[Any] = (), of_actuators: Iterable[Any] = (), clock: Any = None) -> list[Outgoing]:
+def make_outgoing(node: Topics, robot: RobotMap, parts: Iterable[Part], sensors: Iterable[SensorTopic] = (),
+                  of_sources: Iterable[tuple[str, FillTopic]] = (), of_actuators: Iterable[tuple[str, FillTopic]] = (),
+                  clock: Publisher | None = None) -> list[Outgoing]:
     """Create the publishers of joint_states, /tf, odom, of sensors, sources and actuators on an rclpy node; of a scene,
     joint_states and odom of each robot, and the poses of objects. clock: the publisher of /clock, which comes first, so that who is given
     a state knows what time it is; None as long as time is not simulated."""
@@ -92,14 +99,14 @@ def _check_names(taken: list[str], devices: list[tuple[str, str]]) -> None:
         there.add(name)
 
 
-def states(robot: RobotMap, name: str = "joint_states", to: Any = None) -> Outgoing:
+def states(robot: RobotMap, name: str = "joint_states", to: Publisher | None = None) -> Outgoing:
     """sensor_msgs/JointState of all joints. to: the publisher."""
     from sensor_msgs.msg import JointState
 
     return Outgoing(name, to, lambda x, t: messages.fill_joint_state(JointState(), robot, x, t), of_joints=True)
 
 
-def odometry(robot: RobotMap, name: str = "odom", to: Any = None) -> Outgoing:
+def odometry(robot: RobotMap, name: str = "odom", to: Publisher | None = None) -> Outgoing:
     """nav_msgs/Odometry of the base."""
     from nav_msgs.msg import Odometry
 
@@ -108,17 +115,17 @@ def odometry(robot: RobotMap, name: str = "odom", to: Any = None) -> Outgoing:
     return Outgoing(name, to, lambda x, t: messages.fill_odometry(Odometry(), robot, x, t), planar)
 
 
-def _of_part(node: Any, part: Part, make: Callable[..., Outgoing], name: str, kind: type, rate: str) -> Outgoing:
+def _of_part(node: Topics, part: Part, make: Callable[..., Outgoing], name: str, kind: type, rate: str) -> Outgoing:
     topic = part.topic(name)
     return replace(make(part.map, topic, publisher(node, kind, topic, 10)), rate=rate)
 
 
-def _pose(node: Any, name: str, at: int, frame: str, kind: type) -> Outgoing:
+def _pose(node: Topics, name: str, at: int, frame: str, kind: type) -> Outgoing:
     topic = f"{name}/pose"
     return Outgoing(topic, publisher(node, kind, topic, 10), lambda x, t: messages.fill_pose_stamped(kind(), frame, at, x, t), rate="odom")
 
 
-def publisher(node: Any, kind: type, topic: str, depth: int, latched: bool = False) -> Any:
+def publisher(node: Topics, kind: type, topic: str, depth: int, latched: bool = False) -> Publisher:
     """A reliable publisher, transient local if latched; its QoS can be overridden by parameters (qos_overrides.*)."""
     from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
     from rclpy.qos_overriding_options import QoSOverridingOptions
@@ -130,33 +137,33 @@ def publisher(node: Any, kind: type, topic: str, depth: int, latched: bool = Fal
     return node.create_publisher(kind, topic, qos, qos_overriding_options=QoSOverridingOptions.with_default_policies())
 
 
-def clock_publisher(node: Any) -> Any:
+def clock_publisher(node: Topics) -> Publisher:
     """Of /clock."""
     from rosgraph_msgs.msg import Clock
 
     return publisher(node, Clock, "/clock", 10)
 
 
-def command_topics(part: Part) -> list[tuple[str, str, Any, list[str], int]]:
+def command_topics(part: Part) -> list[CommandTopic]:
     """(topic, kind of `_dataplane.CommandInput`, message, names of joints, what an array commands) of every command topic of a robot."""
     from sensor_msgs.msg import JointState
     from std_msgs.msg import Float64MultiArray
 
     robot = part.map
     names = list(robot.commandable)
-    found: list[tuple[str, str, Any, list[str], int]] = [
+    found: list[CommandTopic] = [
         ("joint_commands", "joint_state", JointState, names, messages.EFFORT),
         ("effort_commands", "multi_array", Float64MultiArray, robot.array_order, messages.EFFORT)]
     if robot.takes is not None:
-        found += [("position_commands", "multi_array", Float64MultiArray, robot.order(messages.POSITION), messages.POSITION),
-                  ("velocity_commands", "multi_array", Float64MultiArray, robot.order(messages.VELOCITY), messages.VELOCITY)]
+        found.extend([("position_commands", "multi_array", Float64MultiArray, robot.order(messages.POSITION), messages.POSITION),
+                      ("velocity_commands", "multi_array", Float64MultiArray, robot.order(messages.VELOCITY), messages.VELOCITY)])
         trajectory = trajectory_message()
         if trajectory is not None:
             found.append(("joint_trajectory", "trajectory", trajectory, names, messages.EFFORT))
     return [(part.topic(name), kind, message, joints, what) for name, kind, message, joints, what in found]
 
 
-def trajectory_message() -> Any:
+def trajectory_message() -> type | None:
     """trajectory_msgs/JointTrajectory, or None where that package is not installed."""
     try:
         from trajectory_msgs.msg import JointTrajectory
@@ -165,7 +172,7 @@ def trajectory_message() -> Any:
     return JointTrajectory
 
 
-def unserved_group() -> Any:
+def unserved_group() -> Group:
     """A callback group that never lets an executor take from its subscriptions and services: the loop does, and `prompt`.
 
     They stay on the node, where `ros2 node info` and remappings expect them.
@@ -173,19 +180,19 @@ def unserved_group() -> Any:
     from rclpy.callback_groups import CallbackGroup
 
     class Unserved(CallbackGroup):
-        def can_execute(self, entity: Any) -> bool:
+        def can_execute(self, entity: object) -> bool:
             return False
 
-        def beginning_execution(self, entity: Any) -> bool:
+        def beginning_execution(self, entity: object) -> bool:
             return False
 
-        def ending_execution(self, entity: Any) -> None:
+        def ending_execution(self, entity: object) -> None:
             pass
 
-    return Unserved()
+    return cast("Group", Unserved())
 
 
-def subscription(node: Any, kind: type, topic: str, callback: Callable[[Any], None], group: Any) -> Any:
+def subscription(node: Topics, kind: type, topic: str, callback: OnMessage, group: object) -> Subscription:
     """A command topic: best effort, newest only, unless parameters (qos_overrides.*) say otherwise."""
     from rclpy.qos import QoSProfile, ReliabilityPolicy
     from rclpy.qos_overriding_options import QoSOverridingOptions
@@ -195,7 +202,8 @@ def subscription(node: Any, kind: type, topic: str, callback: Callable[[Any], No
                                     qos_overriding_options=QoSOverridingOptions.with_default_policies())
 
 
-def reliable_subscription(node: Any, kind: type, topic: str, callback: Callable[[Any], None], group: Any, depth: int = 100) -> Any:
+def reliable_subscription(node: Topics, kind: type, topic: str, callback: OnMessage, group: object,
+                          depth: int = 100) -> Subscription:
     """What is said once, with no newer message to come in its place (answers in lockstep, trajectories): none may be lost."""
     from rclpy.qos import QoSProfile, ReliabilityPolicy
     from rclpy.qos_overriding_options import QoSOverridingOptions
