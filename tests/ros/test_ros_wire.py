@@ -245,12 +245,18 @@ def test_trial_X9_what_has_changed_meanwhile_is_in_force_in_the_new_world(execut
         def go(meanwhile, why=""):
             done = []
 
-            async def beside(work=None):
-                done.append(meanwhile(len(done)))
-                return work() if work is not None else None
+            class Turns:
+                """Each of others is a change meanwhile."""
+
+                async def beside(self, work):
+                    done.append(meanwhile(len(done)))
+                    return work()
+
+                async def others(self):
+                    done.append(meanwhile(len(done)))
 
             with pytest.raises(StopIteration):
-                _go_on(sim, model, beside, lambda: why).send(None)
+                _go_on(sim, model, Turns(), lambda: why).send(None)
 
         with pytest.raises(MbrosError, match="a recording is under way"):
             go(lambda done: None, "a recording is under way")
