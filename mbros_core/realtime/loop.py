@@ -6,6 +6,7 @@ import threading
 import time
 import weakref
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,8 +14,9 @@ import numpy as np
 from mbros_core.support import given as _given
 from ..errors import LoopError, LoopTimeoutError, MbrosError, PrivilegeError, WrongTypeError
 from . import privileges as _rights, settings as _settings
-from .requests import Requests
-from .snapshot import SnapshotHeader
+from ._loop import LoopThread
+from .requests import aside, looks, request, slot_length, until
+from .snapshot import Fault, SnapshotHeader, fault_of
 from .statistics import Statistics, from_figures
 
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 _loops: weakref.WeakSet[Loop] = weakref.WeakSet()
 
 
-class Loop(Requests):
+class Loop(LoopThread):
     """Simulates a plant in step with the wall clock, on a thread that never takes the interpreter lock.
 
     Every method may be called at any time from any thread. From start() until stop() or wait() has returned, the plant and its
@@ -56,6 +58,8 @@ class Loop(Requests):
     record_also: (memory (n,), places (m,)): numbers that only the loop's thread writes, and that records hold behind the snapshot
     """
 
+    _visiting = False           # the thread stands aside, for the one that has `_asking`
+
     def __init__(self, plant: HasCapsule | Capsule, dt: float | None = None, inputs: Iterable[HasCapsule | Capsule] = (),
                  outputs: Iterable[HasCapsule | Capsule] = (), *, overrun: str = "skip", overrun_limit: int = 0,
                  catch_up: float = 1.0, real_time_factor: float = 1.0, paused: bool = False, watchdog_timeout: float | None = 0.1,
@@ -76,6 +80,7 @@ class Loop(Requests):
         policy = _settings.position("overrun", overrun, _settings.OVERRUNS)
         catch_up = _given.number("Loop", "catch_up", catch_up, 0.0, 3600.0, "s")
         super().__init__(plant, self._inputs, self._outputs, record, gate, record_also, watchdogs)
+        self._asking = threading.RLock()
         asks = self._asks = self._rt != "off" and self._clock == "monotonic"
         self.configure(self.dt, policy, _given.count("Loop", "overrun_limit", overrun_limit, most=1 << 40),
                        round(catch_up / self.dt), _given.count("Loop", "warmup", warmup, most=1 << 40),
@@ -120,14 +125,14 @@ class Loop(Requests):
         """Stand still from the next slot on (the state goes on being published); returns when it does."""
         self.refuse_busy()
         self.ask_pause(True)
-        self._until(lambda: self.paused_now)
+        until(self, lambda: self.paused_now)
 
     def resume(self) -> None:
         """Go on. Single steps that were asked for and not taken yet are dropped."""
         self.refuse_busy()
         self.cancel_steps()
         self.ask_pause(False)
-        self._until(lambda: not self.paused_now)
+        until(self, lambda: not self.paused_now)
 
     @property
     def paused(self) -> bool:
@@ -143,11 +148,11 @@ class Loop(Requests):
         if not self.alive:
             raise LoopError("the loop is not running; start() it first")
         if timeout is None:
-            timeout = 5.0 + 10.0 * n * self._slot_length()
+            timeout = 5.0 + 10.0 * n * slot_length(self)
         with self._stepping:
             begun, deadline = self.steps_given, time.monotonic() + timeout
             goal = self.ask_steps(n)
-            for _ in self._looks(lambda: self.steps_given >= goal):
+            for _ in looks(self, lambda: self.steps_given >= goal):
                 if self.fault_code:
                     self.cancel_steps()
                     self._refuse_fault("step_once")
@@ -165,8 +170,15 @@ class Loop(Requests):
     def set_real_time_factor(self, factor: float) -> None:
         """0.1 to 100 simulated seconds per second; 0 or inf: as fast as possible."""
         factor = _settings.real_time_factor(factor)
-        self._request("pace", np.array([factor]))
+        request(self, "pace", np.array([factor]))
         self._real_time_factor = factor
+
+    def aside(self) -> AbstractContextManager[None]:
+        """with loop.aside(): the thread stands still between two steps, and plant and state are the caller's. What the caller
+        leaves behind is published when the block has ended. As long as it takes, a loop in step with the clock is late."""
+        if not self._visiting:
+            self.refuse_busy()
+        return aside(self)
 
     # --- what goes in
 
@@ -189,7 +201,7 @@ class Loop(Requests):
             state = np.concatenate([_given.vector("reset", name, given, n) for name, given, n in (
                 ("q", q, size - self._nv), ("v", v, self._nv))])
         state = _given.vector("reset", "q and v together", state, size)
-        self._request("reset", _settings.possible(self._plant, "reset", state, self._nv))
+        request(self, "reset", _settings.possible(self._plant, "reset", state, self._nv))
 
     def set_state(self, q: ArrayLike | None = None, v: ArrayLike | None = None) -> None:
         """Put some coordinates elsewhere between two steps: q (nq), v (nv); None or NaN: as they are. Time, command and
@@ -203,7 +215,7 @@ class Loop(Requests):
         for name, given, part in (("q", q, letter[:at]), ("v", v, letter[at:])):
             if given is not None:
                 part[:] = _given.vector("set_state", name, given, part.size, nan=True)
-        self._request("state", _settings.possible(self._plant, "set_state", letter, self._nv))
+        request(self, "state", _settings.possible(self._plant, "set_state", letter, self._nv))
         if self.fault_code:
             self._refuse_fault("set_state: the loop is in fault now", ", ")
 
@@ -215,13 +227,13 @@ class Loop(Requests):
         """
         self.refuse_busy()
         with self._asking:
-            self._request("parameters", _settings.parameter_block(self._plant, block, self.sizes["parameters"]))
+            request(self, "parameters", _settings.parameter_block(self._plant, block, self.sizes["parameters"]))
 
     def set_watchdog(self, timeout: float | None, action: str = "zero", damp_gain: ArrayLike | None = None) -> None:
         """See the class."""
         sizes = self.sizes
         letter = _settings.watchdog(timeout, action, damp_gain, sizes["velocities"], sizes["command"])
-        self._request("watchdog", letter)
+        request(self, "watchdog", letter)
 
     def inject_delay(self, step_ns: int = 0, every_n: int = 1, count: int = 1, late_ns: int = 0) -> None:
         """Disturb the loop on purpose, to see that a test bench notices.
@@ -233,7 +245,7 @@ class Loop(Requests):
         letter = [_given.count("inject_delay", what, value, least=least, most=most) for what, value, least, most in (
             ("step_ns", step_ns, 0, 10**9), ("late_ns", late_ns, 0, 10**9), ("every_n", every_n, 1, 1 << 40),
             ("count", count, -1, 1 << 40))]
-        self._request("inject", np.array(letter, float))
+        request(self, "inject", np.array(letter, float))
 
     # --- what comes out
 
@@ -247,7 +259,7 @@ class Loop(Requests):
 
     def reset_statistics(self) -> None:
         """Histograms and the counts of slots from zero; simulation and warm-up are not touched."""
-        self._request("clear", np.empty(0))
+        request(self, "clear", np.empty(0))
 
     @property
     def state(self) -> str:
@@ -255,6 +267,18 @@ class Loop(Requests):
         if not self.alive:
             return "stopped" if self.started_in else "new"
         return "fault" if self.fault_code else "paused" if self.paused_now else "running"
+
+    @property
+    def fault(self) -> Fault | None:
+        figures, x = self.figures(), np.empty(self.sizes["snapshot"])
+        self.read_snapshot(x)
+        return fault_of(self._plant, figures, x)
+
+    def _refuse_fault(self, what: str, then: str = ": ") -> None:
+        """LoopError where it is in fault, and not where it has just been reset."""
+        fault = self.fault
+        if fault is not None:
+            raise LoopError(f"{what}{then}{fault.text}; reset the loop first")
 
     @property
     def stop_reason(self) -> str | None:
