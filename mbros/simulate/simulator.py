@@ -1,39 +1,41 @@
 """Simulator: a model moving in time, with commands clamped to the effort limits, faults that hold the last good state."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from functools import cache
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import mbros_core
-from mbros_core import BY_ERROR, DEFAULT_INTEGRATOR, INTEGRATORS
-from mbros_core.engine.checks import MOST_STEPS
+from mbros_core import DEFAULT_INTEGRATOR
 from mbros_core.constraints.registry import MOST_ITERATIONS
 from mbros_core.support.files import replace_file
-from mbros_core.support.given import step_length
-from mbros_core.support.numbers import short
-from mbros_core.spec import joint_coordinates
 
-from mbros.arguments import check_model, choice, number, step_interval
+from mbros.arguments import number, step_interval
 from mbros.describe.joints.limits import beyond_in, warn_beyond
-from mbros.errors import MbrosError
-from mbros.bench.devices import devices_of, given_bench, signal_columns, sources_of
-from mbros.simulate.guided import Guided
+from mbros.errors import MbrosError, OwnAttributes
+from mbros.model.shown import Shown
+from mbros.bench.devices import commanded, devices_of, given_bench, signal_columns, sources_of
+from mbros.simulate.guided import guided_step, refuse_laws_in_files
+from mbros.simulate.plant import check_progress as check_progress, make_plant as make_plant, whole_steps as whole_steps
 
 if TYPE_CHECKING:
     from mbros.simulate.log import Log
-    from os import PathLike
 
-    from mbros import Model
-    from mbros.describe.devices.bench import BenchLike
-    from mbros.names import FrameLike
+    from mbros import Fault, Model
+    from mbros.bench.device_numbers import LiveDevices
     from mbros.bench.disturbances import Disturbances
-    from mbros.simulate.motion import Motions
+    from mbros.bench.faults import ActiveFault, Faults
+    from mbros.bench.layout import Layout
+    from mbros.bench.signals import Signals
+    from mbros.bench.sources import Sources
+    from mbros.describe.devices.bench import BenchLike
+    from mbros.names import FrameLike, JointLike
+    from mbros.simulate.motion import Motion, Motions
     from mbros.record.tape import SimulatorTape
     from mbros_core.engine._engine import State
-    from mbros_core.typing import Array, ArrayLike, JointRow, Progress
+    from mbros_core.typing import Array, ArrayLike, Progress
 
 
 @cache
@@ -43,45 +45,7 @@ def _blob_of() -> Callable[..., bytes]:
     return blob_of
 
 
-def joint_rows(model: Model) -> list[JointRow]:
-    """Where the joints of model.joint_state_names are in q and v, in that order, for a Plant."""
-    rows = joint_coordinates(model.spec)
-    return [rows[joint.compiled_index] for joint in model._compiled.joints if joint.nv == 1]
-
-
-def make_plant(model: Model, state: State | None = None, dt: float = 1e-3, integrator: str = DEFAULT_INTEGRATOR,
-               transform_pairs: Iterable[tuple[FrameLike, FrameLike]] = (),
-               max_contact_iterations: int = MOST_ITERATIONS,
-               tolerances: tuple[float | None, float | None] | None = None) -> mbros_core.Plant:
-    """A Plant of a model: what Simulator steps in Python and mbros_core.realtime.Loop in its own thread.
-
-    transform_pairs: (frame a, frame b), by name or object; snapshots then hold the pose of b in a.
-    """
-    check_model("simulation", model)
-    who = f"simulation of model {model.name!r}"
-    choice(who, "integrator", integrator, (*INTEGRATORS, BY_ERROR))
-    dt = step_length(who, dt)
-    if state is not None:
-        model._check_state(state)
-    pairs = [(model._frame_index(a), model._frame_index(b)) for a, b in transform_pairs]
-    return mbros_core.Plant(model, state, dt, integrator, joint_rows(model), pairs, max_contact_iterations, tolerances)
-
-
-def whole_steps(who: str, seconds: float, dt: float) -> int:
-    """How many steps of dt come nearest to that many seconds."""
-    steps = seconds / dt
-    if not abs(steps) <= MOST_STEPS:
-        raise MbrosError(f"{who}: {seconds:g} s is {steps:.4g} steps of {dt:g} s; expected 2^53 (9.007e15) or fewer, as many as can be "
-                         "counted")
-    return round(steps)
-
-
-def check_progress(who: str, progress: object) -> None:
-    if progress is not None and not callable(progress):
-        raise MbrosError(f"{who}: progress: expected a function of the time, or None, got {short(progress)}")
-
-
-class Simulator(Guided):
+class Simulator(OwnAttributes, Shown):
     """Steps a model through time.
 
     dt: step, s. integrator: "midpoint" (of second order; what is stiff in the joints implicit), "semi_implicit_euler" (of first) or "rk4"
@@ -101,6 +65,11 @@ class Simulator(Guided):
     carries, and none for False or None. Its actuators, which follow `sim.command(...)`, sensors and channels; `sim.signals` has
     commands and readings by name (docs/bench.md). Efforts that step, advance_to and run are given act beside the actuators.
     """
+
+    model: Model
+    plant: mbros_core.Plant
+    start: State
+    _signals: Signals | None = None             # looked up before
 
     _instead = {"gravity": "sim.state.gravity = (0, 0, 0) changes the simulation's",
                 **dict.fromkeys(("effort", "tau", "torque", "u", "ctrl"), "efforts are given to step(tau), advance_to(time, tau) and "
@@ -215,6 +184,67 @@ class Simulator(Guided):
         for _ in range(n):
             self._step(tau, progress)
 
+    # ------------------------------------------------------------------------------------------- motions
+
+    def _step(self, tau: ArrayLike | None, progress: Progress | None = None) -> None:
+        """One step, with what stands before and behind it; a recording steps the plant, and writes a row."""
+        if self._sources is not None:
+            self._sources.heed()
+        if self._guided:
+            guided_step(self, tau, progress)
+        else:
+            (self._tape or self.plant).step(tau, progress)
+        if self._sources is not None:
+            self._sources.say()
+
+    @property
+    def _guided(self) -> bool:
+        """Whether motions are asked before each step."""
+        return self._motions is not None and bool(self._motions._by_name)
+
+    def prescribe(self, joint: JointLike, motion: Motion | None) -> None:
+        """From now on the joint moves as given, and its mobilizer.effort(state) is what that takes; the others are moved by their forces.
+
+        motion: a function of time, s, that returns positions (nq,), velocities (nv,) and accelerations (nv,); an mbros.Spline or an
+        mbros.Table; None lets the joint go. It is asked once for every step, by dormand_prince at each of its stages, and its numbers are
+        the state's at the end of the step, to the bit. A motion given at the start puts the joint where it begins; a later one has to
+        begin where the joint is. The state says whether a joint is prescribed: `sim.model.joint(name).release(sim.state)` ends it, a reset
+        brings back what the start had.
+        """
+        name = self.model.joint(joint).name
+        if motion is not None:
+            self.motions[name] = motion
+        elif self._motions is not None and name in self._motions:
+            del self._motions[name]
+        else:
+            self.model.joint(name).release(self.plant.state)
+
+    def rebuilt(self, model: Model, bench: BenchLike = True) -> Simulator:
+        """A simulator of another model that goes on from here: what both models have, by name, is where it is here, with its parameters,
+        its contacts and the memory of its devices, faults and sources, to the bit; what only the other has is at its start. Time goes on.
+
+            scene = mbros.Scene.of(sim.model)
+            scene.add_object("ball", mbros.shapes.sphere(0.05), mass=0.2, p=(1.0, 0.0, 2.0))
+            sim = sim.rebuilt(scene.build())
+
+        bench: as of Simulator, by default the one that the model carries. A joint that a source held and that has none there is free.
+        MbrosError in a fault, while it records, and with motions or disturbances. Cost: that of a new simulator.
+        """
+        from mbros.bench.carried import rebuilt      # start-up time: who does not use it does not pay
+
+        return rebuilt(self, model, bench)
+
+    @property
+    def motions(self) -> Motions:
+        """The motions that are given to joints, by name: sim.motions["elbow"] = motion is sim.prescribe("elbow", motion)."""
+        if self._motions is None:
+            from mbros.simulate.motion import Motions      # start-up time: who does not use it does not pay
+
+            self._motions = Motions(self)
+        return self._motions
+
+    # -------------------------------------------------------------------------- recordings, saves, logs
+
     def record(self, path: str | PathLike[str], signals: Sequence[str] | None = None) -> SimulatorTape:
         """Record every step from now on, until the end of the `with` block or `.close()`, as ROS 2 messages in an MCAP file: what
         PlotJuggler and Foxglove show and `mbros replay --verify` runs again (docs/recording.md). Needs mbros[record].
@@ -227,7 +257,7 @@ class Simulator(Guided):
         self.state._check_free()
         if self._tape is not None:
             raise MbrosError(f"record: the simulator is being recorded already, in {self._tape.tape.path}; close() that first")
-        self._refuse_laws_in_files()
+        refuse_laws_in_files(self)
         self._tape = SimulatorTape(self, path, signals)
         return self._tape
 
@@ -316,3 +346,108 @@ class Simulator(Guided):
         self._started = True
         if self.state.field("clock")[1] == 0.0:                # else it is in motion, and may well lean on a stop
             warn_beyond(*beyond_in(self.state))
+
+    # ---------------------------------------------------- the bench, and what pushes the robot from outside
+
+    def _on_bench(self, who: str, what: str = "", instead: str = "") -> Layout:
+        if self._bench is None:
+            raise MbrosError(f"{who}: this simulator has no bench, and so no {what or who}; give it one: Simulator(model, bench=...)"
+                             f"{instead}")
+        return self._bench
+
+    @property
+    def signals(self) -> Signals:
+        """Commands and readings by name, live: sim.signals["imu.angular_velocity"].value. Needs a bench."""
+        found = self._signals
+        if found is None or found._devices is not self.plant.devices:
+            from mbros.bench.signals import Signals      # start-up time: who does not use it does not pay
+
+            found = self._signals = Signals(self._on_bench("signals"), self.plant.devices)
+        return found
+
+    @property
+    def devices(self) -> LiveDevices:
+        """Actuators, sensors and channels by name, with their numbers, live: sim.devices["joint2.servo"].kp = 300.0, also while a real-time
+        loop runs. A reset leaves them as they are. Needs a bench."""
+        from mbros.bench.device_numbers import LiveDevices      # start-up time: who does not use it does not pay
+
+        return LiveDevices(self._on_bench("devices"), self.plant.devices)
+
+    @property
+    def faults(self) -> Faults:
+        """The faults of the bench by name, live: sim.faults["encoder hangs"].start(). Needs a bench."""
+        from mbros.bench.faults import Faults      # start-up time: who does not use it does not pay
+
+        return Faults(self._on_bench("faults"), self.plant.devices)
+
+    @property
+    def sources(self) -> Sources:
+        """Where joints take their motion from: sim.sources["joint2"] = "real", "sim", "prescribed" or "locked" (docs/sources.md)."""
+        if self._sources is None:
+            raise MbrosError("sources: the bench of this simulator has none; add them: bench.add(mbros.JointSource(name, joint=...))")
+        return self._sources
+
+    def set_source(self, joint: JointLike, mode: str) -> None:
+        """Where a joint takes its motion from, from now on: "sim", "real", "prescribed" or "locked". As sim.sources[joint] = mode; a joint
+        without a source is given one, an mbros.JointSource with its default numbers (docs/sources.md). "real" needs a sample of
+        hardware: feed(). What was looked up in sim.signals, devices, faults or sources before has to be looked up again where a source
+        came in."""
+        from mbros.bench.extended import set_source      # start-up time: who does not use it does not pay
+
+        set_source(self, joint, mode)
+
+    def inject(self, fault: Fault) -> ActiveFault:
+        """A fault that the bench has not, from now on; its times count from the last reset, as those of others. Returns it, live: without
+        a time or condition it acts from .start() on. Works without a bench, too. MbrosError while it records, for a name that is taken, a
+        signal or joint that is not there and a fault that would be over. What was looked up in sim.signals, devices, faults or
+        sources before has to be looked up again. Cost: that of laying the bench out once more (docs/faults.md)."""
+        from mbros.bench.extended import inject      # start-up time: who does not use it does not pay
+
+        return inject(self, fault)
+
+    def feed(self, position: Mapping[str, float], velocity: Mapping[str, float] | None = None, effort: Mapping[str, float] | None = None,
+             time: float | None = None) -> None:
+        """What hardware measured at `time` (s of the simulation, by default now), {joint: value} each: of joints with a source. Without
+        a velocity it is taken from the positions; the effort is compared with what the motion takes in the model. What is not a number,
+        or jumps, makes a real joint safe in the next step."""
+        self.sources.feed(time, position=position, velocity=velocity, effort=effort)
+
+    def command(self, position: Mapping[str, float] | None = None, velocity: Mapping[str, float] | None = None,
+                effort: Mapping[str, float] | None = None, *, stiffness: Mapping[str, float] | None = None,
+                damping: Mapping[str, float] | None = None, brake: Mapping[str, float] | None = None,
+                voltage: Mapping[str, float] | None = None) -> None:
+        """Commands for actuators, {joint: value} each; what is named stays in force until it is commanded again. NaN withdraws one.
+        Nothing is commanded where one is refused. stiffness and damping: of impedance servos; brake: 1 engages it, 0 releases it;
+        voltage: of motors (V), before an effort."""
+        bench = self._on_bench("command", "actuators", ", or give efforts to step, advance_to or run")
+        commanded(bench, self.plant.devices, position, velocity, effort, stiffness, damping, brake, voltage)       # of COMMANDS
+
+    @property
+    def disturbances(self) -> Disturbances:
+        """What pushes the robot from outside: sim.disturbances.apply_wrench(frame, force=..., duration=...), apply_effort, payloads."""
+        if self._disturbances is None:
+            self._disturbances = self._pushed(None)
+        return self._disturbances
+
+    def apply_wrench(self, frame: FrameLike, torque: ArrayLike = (0, 0, 0), force: ArrayLike = (0, 0, 0), *, duration: float | None = None,
+                     expressed_in: FrameLike = "world", point: ArrayLike = (0, 0, 0)) -> int:
+        """sim.disturbances.apply_wrench: a torque (3,) N m and a force (3,) N on the body of `frame` for so many seconds (None: until it is
+        cleared), in world axes or along those of a frame, the force at `point` (3,) m of the frame. Returns its number."""
+        return self.disturbances.apply_wrench(frame, torque, force, duration=duration, expressed_in=expressed_in, point=point)
+
+    def _pushed(self, table: Array | None) -> Disturbances:
+        from mbros.bench.disturbances import Disturbances      # start-up time: who does not use it does not pay
+
+        return Disturbances(self.model, self.plant, self.start, table)
+
+    def _memory(self) -> Array:
+        """All memory of the devices, numbers that were just set among it."""
+        self.plant.devices._settle()
+        return self.plant.devices.block
+
+    def _bench_digest(self) -> str:
+        if self._bench is None:
+            return ""
+        from mbros_core.support.fingerprint import digest      # start-up time: who does not use it does not pay
+
+        return digest(self._bench.tables())
