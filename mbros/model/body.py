@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 from mbros.arguments import is_whole
 from mbros.errors import CoordinateIndexError, unknown
-from mbros.model.frozen import Frozen
+from mbros.model.frozen import FrozenPart
 from mbros.model.tables import CompiledBody, CompiledFrame
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class NamedList(Sequence[T]):
         return f"<{len(self)} {kinds}: {', '.join(self._by_name)}>"
 
 
-class Frame(Frozen):
+class Frame(FrozenPart):
     """A frame fixed on a body. tags: what its author noted about it. robot: the group it came in with, "" for the model's own."""
 
     _LIST = "frames"
@@ -91,7 +91,7 @@ class Frame(Frozen):
         return f"<Frame {self.name!r} on body {self.body_name!r}>"
 
 
-class Body(Frozen):
+class Body(FrozenPart):
     """A rigid body: mass (kg), com (3,) in body axes (m), inertia (3, 3) about the com in body axes (kg m^2)."""
 
     _LIST = "bodies"

@@ -10,13 +10,12 @@ from mbros.errors import FrozenModelError, MbrosError
 from mbros.spatial.placement import Placement
 
 if TYPE_CHECKING:
+    from mbros import Model
     from mbros_core.typing import ArrayLike
 
 
 class Frozen:
-    """A part of a model: needs model, label and index. _LIST: the model's list that it is in."""
-
-    _LIST = ""
+    """What is set once, when a model is built: the model, and its parts."""
 
     if TYPE_CHECKING:               # object's own; said again so that "name" in model.joints is not taken for a mistake
         def __eq__(self, other: object) -> bool: ...
@@ -26,16 +25,9 @@ class Frozen:
         """Sets the attributes it has."""
         self.__dict__.update(attributes)
 
-    def _check_row(self, row: object, cls: type) -> None:
-        """Refuses what a user gives to the class itself."""
-        if not isinstance(row, cls):
-            raise MbrosError(f"{type(self).__name__}: parts of a model are made with it, and found in model.{self._LIST}; a ModelBuilder "
-                             "describes new ones")
-
-    def _refusal(self: Any, what: str) -> FrozenModelError:
-        change = f"change b.{WORD[self._LIST]}({self.name!r})" if self._LIST in WORD else "change it there"
-        return FrozenModelError(f"{self._label}: {what} cannot change once model {self.model.name!r} is built. "
-                                f"b = mbros.ModelBuilder(model); {change}; then b.build() makes another model")
+    def _refusal(self, what: str) -> FrozenModelError:
+        """What a change of it is refused with."""
+        raise NotImplementedError
 
     def _refused(self, name: str) -> Callable[..., NoReturn]:
         """What stands for a method that descriptions have: raises when it is called."""
@@ -50,7 +42,31 @@ class Frozen:
     def __delattr__(self, name: str) -> None:
         raise self._refusal(name)
 
-    def __reduce__(self: Any) -> tuple[Any, ...]:
+
+class FrozenPart(Frozen):
+    """A part of a model. _LIST: the model's list that it is in, at `index`."""
+
+    _LIST = ""
+    model: Model
+    name: str
+    index: int
+
+    if TYPE_CHECKING:
+        @property
+        def _label(self) -> str: ...
+
+    def _check_row(self, row: object, cls: type) -> None:
+        """Refuses what a user gives to the class itself."""
+        if not isinstance(row, cls):
+            raise MbrosError(f"{type(self).__name__}: parts of a model are made with it, and found in model.{self._LIST}; a ModelBuilder "
+                             "describes new ones")
+
+    def _refusal(self, what: str) -> FrozenModelError:
+        change = f"change b.{WORD[self._LIST]}({self.name!r})" if self._LIST in WORD else "change it there"
+        return FrozenModelError(f"{self._label}: {what} cannot change once model {self.model.name!r} is built. "
+                                f"b = mbros.ModelBuilder(model); {change}; then b.build() makes another model")
+
+    def __reduce__(self) -> tuple[Any, ...]:
         # a copy of it is itself; a deep or pickled one is the same part of the model's copy
         return part, (self.model, self._LIST, self.index)
 
@@ -58,7 +74,7 @@ class Frozen:
 WORD = {"bodies": "body", "joints": "joint", "frames": "frame"}
 
 
-def part(model: Any, table: str, index: int) -> Any:
+def part(model: Model, table: str, index: int) -> Any:
     """A part of a model, by its index."""
     return getattr(model, table)[index]
 

@@ -1,42 +1,50 @@
 """Model: a robot with names. The algorithms are the engine's (mbros_core.Model); here are the words for its parts."""
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import mbros_core
 import numpy as np
-from mbros_core.engine._small import push, put, turned, wrench
-from mbros_core.engine.checks import LARGEST
+from mbros_core import DEFAULT_INTEGRATOR, Model as _Engine
+from mbros_core.engine._small import put
 from mbros_core.constraints.opening import row_slices
 from mbros_core.support.numbers import short
 from mbros_core.support.shown import html_table
 
-from mbros.arguments import bounded, check_state, choice, finite, is_whole, reals
-from mbros.describe.joints.limits import beyond_in, reaches, warn_beyond
+from mbros.arguments import check_state, choice, is_whole, vector
+from mbros.describe.joints.limits import JointLimits, Limits, beyond_in, reaches, warn_beyond
 from mbros.describe.robot import WORLD
 from mbros.errors import FrozenModelError, MbrosError
 from mbros.model.body import Body, Frame, NamedList
 from mbros.model.cached import cached_property
-from mbros.model.configuration import Configurations, into
+from mbros.model.configuration import into, neutral, together
 from mbros.model.constraints.constraint import BuiltConstraint
-from mbros.model.frozen import Frozen, freeze_arrays
+from mbros.model.efforts import effort_vector
+from mbros.model.frozen import Frozen, freeze_arrays, frozen
 from mbros.model.joints.joint import JOINT_TABLE, Joint
 from mbros.model.joints.kinds import make_joint
-from mbros.model.parts import ModelParts
 from mbros.model.shapes import BodyShape
-from mbros.model.shown import Shown, maker
+from mbros.model.shown import maker, viewer
 from mbros.model.tables import CompiledRobot
+from mbros.model.tree import JointTree
+from mbros.model.wrenches import apply_wrench
 from mbros.names import plural
 from mbros.spatial.vectors import Pose, SpatialAcceleration, SpatialVelocity
 
 if TYPE_CHECKING:
-    from mbros.model.contacts import Contact
+    from mbros.conventions.convention import Convention
     from mbros.describe.robot import RobotDescription
+    from mbros.model.batch import Batch
+    from mbros.model.contacts import Contact
     from mbros.model.forces.element import Part
+    from mbros.model.inverse_kinematics import Solution
+    from mbros.model.masses import CenterOfMass
     from mbros.names import BodyLike, FrameLike, JointLike
+    from mbros.spaces.base import Space
     from mbros_core.engine._engine import State
-    from mbros_core.typing import Array, ArrayLike, Rng
+    from mbros_core.typing import Array, ArrayLike, BoolArray, IntArray, Rng
     from typing_extensions import Self
 
 _new = object.__new__
@@ -44,7 +52,23 @@ _new = object.__new__
 __all__ = ["Body", "Frame", "Joint", "Model"]
 
 
-class Model(ModelParts, Shown, Frozen, Configurations):
+# What is called at rate is imported once: `import` in a function takes half a microsecond whenever it is passed.
+
+@cache
+def _make_batch() -> Callable[..., Batch]:
+    from mbros.model.batch import make_batch      # start-up time: who does not use it does not pay
+
+    return make_batch
+
+
+@cache
+def _put_parameter() -> Callable[..., None]:
+    from mbros.model.parameters import put      # start-up time: who does not use it does not pay
+
+    return put
+
+
+class Model(Frozen, mbros_core.Model):
     """A robot: immutable, shared by any number of states and threads.
 
     Made by mbros.load or ModelBuilder.build. Frames, bodies and joints are given by name, by their index in `model.frames`,
@@ -167,6 +191,28 @@ class Model(ModelParts, Shown, Frozen, Configurations):
             check_state(f"model {self.name!r}", self, state)
 
     @cached_property
+    def tree(self) -> JointTree:
+        """The joints as a tree: parents, children, levels, whose a coordinate is; as text for Graphviz. mbros.model.tree.JointTree."""
+        return JointTree(self)
+
+    @cached_property
+    def limits(self) -> JointLimits:
+        """.position of q (nq,), .velocity, .acceleration and .effort (nv,): each with .lower and .upper, -inf and inf where there is none.
+        Commands of a simulation are clamped to the effort limits. A follower's own are in model.joint(name).limits."""
+        return JointLimits(Limits(self.spec.q_lower, self.spec.q_upper),
+                           *(self._of_coordinates(what) for what in ("velocity", "acceleration", "effort")))
+
+    def _of_coordinates(self, what: str) -> Limits:
+        own = [getattr(joint.limits, what) for joint in self.joints if joint.nv and not joint.follows]
+        return Limits(*(frozen(np.concatenate([np.zeros(0), *side])) for side in ([x.lower for x in own], [x.upper for x in own])))
+
+    def com_of(self, state: State, joints: JointLike | Iterable[JointLike]) -> CenterOfMass:
+        """(mass, com, jacobian) of the union of the joints' subtrees, each body once: mbros.model.masses.com_of."""
+        from mbros.model.masses import com_of      # start-up time: who does not use it does not pay
+
+        return com_of(self, state, joints)
+
+    @cached_property
     def joint_state_names(self) -> tuple[str, ...]:
         """Every joint with exactly one degree of freedom, followers too, in order: the names of a JointState message."""
         return tuple(joint.name for joint in self.joints if joint.nv == 1)
@@ -176,23 +222,51 @@ class Model(ModelParts, Shown, Frozen, Configurations):
         tau = np.zeros(self.nv)
         if efforts is None or put((efforts,), (self._effort_places,), tau, False):
             return tau
-        if not isinstance(efforts, dict):
-            given = reals(f"model {self.name!r}", "efforts", efforts, f"{self.nv} numbers, or a dict of joint names")
-            if given.shape != tau.shape:
-                raise MbrosError(f"model {self.name!r}: efforts: expected {self.nv} numbers, or a dict of joint names, got shape "
-                                 f"{given.shape}")
-            return finite(f"model {self.name!r}", "efforts", given).copy()
-        for name, value in efforts.items():
-            joint = self.joint(name)
-            if joint.mimic is not None:
-                raise MbrosError(f"joint {name!r} follows {joint.mimic[0]!r} and takes no effort: command {joint.mimic[0]!r}")
-            tau[joint.v_slice] = joint._own_numbers(value, joint.nv, "effort")
-        return tau
+        return effort_vector(self, efforts)
 
     @cached_property
     def _effort_places(self) -> dict[str, int]:
         """Where the effort of each joint with one velocity of its own is in tau."""
         return {joint.name: joint.v_slice.start for joint in self.joints if joint.nv == 1 and joint.mimic is None}
+
+    # ------------------------------------------------------------------------------------------------ parameters
+
+    @cached_property
+    def parameter_names(self) -> tuple[str, ...]:
+        """Names of a state's tunable numbers: gravity, damping.<joint>, mass.<body>, ... (mbros.model.parameters)."""
+        from mbros.model.parameters import names      # start-up time: who does not use it does not pay
+
+        return names(self)
+
+    @cached_property
+    def _parameter_set(self) -> frozenset[str]:
+        """The same names, for asking whether there is one: a robot of n joints has several times n."""
+        return frozenset(self.parameter_names)
+
+    @cached_property
+    def _masses(self) -> dict[str, int]:
+        """Rows of bodies by the names of their masses (mbros.model.parameters)."""
+        from mbros.model.parameters import masses      # start-up time: who does not use it does not pay
+
+        return masses(self)
+
+    def parameter(self, state: State, name: str) -> Any:
+        """The value in a state of the parameter of that name."""
+        from mbros.model.parameters import get      # start-up time: who does not use it does not pay
+
+        return get(self, state, name)
+
+    def set_parameter(self, state: State, name: str, value: Any) -> Self:
+        """Sets the parameter of that name in a state: a number, (n,), or for locks a bool, and nothing where it is refused. Returns the
+        model, which does not change."""
+        _put_parameter()(self, state, name, value)
+        return self
+
+    def _parameter_directions(self, name: str) -> tuple[str, IntArray, int]:
+        """(field, indices, how many numbers): what a parameter moves: mbros.model.parameters.directions."""
+        from mbros.model.parameters import directions      # start-up time: who does not use it does not pay
+
+        return directions(self, name)
 
     # ----------------------------------------------------------------------------------------------- states
 
@@ -229,6 +303,98 @@ class Model(ModelParts, Shown, Frozen, Configurations):
         from mbros.model.joints.sampling import drawn_apart      # start-up time: who does not use it does not pay
 
         return drawn_apart(self)
+
+    # -------------------------------------------------------------------------------------------- configurations
+
+    def neutral_configuration(self) -> np.ndarray:
+        """Zeros and unit quaternions."""
+        return neutral(self)
+
+    def random_configuration(self, rng: Rng | None = None, size: int | None = None) -> np.ndarray:
+        """Uniform within the limits; without limits: angles in (-pi, pi), lengths in (-1, 1) m, uniform rotations.
+
+        size: how many, for (size, nq) instead of (nq,).
+        """
+        spaces = self._spaces
+        return (spaces["local"] if "local" in spaces else self.space()).sample(rng, size)
+
+    def space(self, increments: str = "local") -> Space:
+        """The configuration space as an object (mbros.spaces): "local" increments, the engine's, or "hpp" ("parent")."""
+        from mbros.spaces.models import family_of, model_space      # start-up time: who does not use it does not pay
+
+        family = family_of(increments)
+        spaces = self._spaces
+        if family not in spaces:
+            spaces[family] = model_space(self, family)
+        return spaces[family]
+
+    @cached_property
+    def _spaces(self) -> dict[str, Space]:
+        return {}
+
+    # All of these also take batches: q (..., nq), v (..., nv).
+
+    def integrate(self, q: ArrayLike, v: ArrayLike, out: Array | None = None) -> np.ndarray:
+        """q (+) v: the configuration reached from q (nq,) in unit time with the constant velocity v (nv,)."""
+        if getattr(q, "ndim", 0) == 1 == getattr(v, "ndim", 0):
+            return _Engine.integrate(self, q, v, out)
+        q, v = together(self, q=(q, self.nq), v=(v, self.nv))
+        return _Engine.integrate(self, q, v, out) if q.ndim == 1 else into(out, self.space().integrate(q, v))
+
+    def difference(self, q0: ArrayLike, q1: ArrayLike, out: Array | None = None) -> np.ndarray:
+        """The shortest v (nv,) with integrate(q0, v) = q1: from the first to the second, as in Pinocchio."""
+        if getattr(q0, "ndim", 0) == 1 == getattr(q1, "ndim", 0):
+            return _Engine.difference(self, q0, q1, out)
+        q0, q1 = together(self, q0=(q0, self.nq), q1=(q1, self.nq))
+        return _Engine.difference(self, q0, q1, out) if q0.ndim == 1 else into(out, self.space().difference(q0, q1))
+
+    def normalize(self, q: ArrayLike, out: Array | None = None) -> np.ndarray:
+        """The nearest valid configuration: unit quaternions and (cos, sin) pairs."""
+        if getattr(q, "ndim", 0) == 1:
+            return _Engine.normalize(self, q, out)
+        q, = together(self, q=(q, self.nq))
+        return _Engine.normalize(self, q, out) if q.ndim == 1 else into(out, self.space().normalize(q))
+
+    def interpolate(self, q0: ArrayLike, q1: ArrayLike, u: ArrayLike) -> np.ndarray:
+        """The configuration a fraction u (a number, or one per row) of the way from q0 to q1 on the shortest path."""
+        if type(u) is float and -1e150 < u < 1e150 and getattr(q0, "ndim", 0) == 1 == getattr(q1, "ndim", 0):
+            return _Engine.integrate(self, q0, u * _Engine.difference(self, q0, q1))
+        return self.space().interpolate(q0, q1, u)
+
+    def distance(self, q0: ArrayLike, q1: ArrayLike) -> float | Array:
+        """Norm of difference(q0, q1); a number per row of a batch."""
+        found = self._distance(q0, q1)
+        return self.space().distance(q0, q1) if found is None else found
+
+    def is_same_configuration(self, q0: ArrayLike, q1: ArrayLike, tol: float = 1e-12) -> bool | BoolArray:
+        """Whether every coordinate of difference(q0, q1) is within tol; an answer per row of a batch."""
+        found = self._is_same(q0, q1, tol)
+        return self.space().is_same(q0, q1, tol) if found is None else found
+
+    def to_convention(self, state: State, convention: str) -> tuple[Array, Array]:
+        """(q, v) of the state as another library has them: see mbros.conventions.convention."""
+        self._check_state(state)
+        theirs = self._conventions.get(convention) if type(convention) is str else None
+        return (theirs or self._convention(convention)).to(self, state.q, state.v)
+
+    def from_convention(self, convention: str, q: ArrayLike, v: ArrayLike) -> mbros_core.State:
+        """A State from another library's q and v; quaternions are brought to unit length."""
+        theirs = (self._conventions.get(convention) if type(convention) is str else None) or self._convention(convention)
+        found = theirs._planned_back(self, q, v)
+        if found is None:
+            who = f"model {self.name!r}: from_convention makes one State (convention({convention!r}).back takes batches)"
+            found = theirs.back(self, vector(who, "q", q, theirs.nq(self)), vector(who, "v", v, self.nv))
+        return self.default_state().set(*found)
+
+    def _convention(self, name: str) -> Convention:
+        from mbros.conventions.convention import Convention      # start-up time: who does not use it does not pay
+
+        found = Convention(name)
+        return self._conventions.setdefault(found.name, found)
+
+    @cached_property
+    def _conventions(self) -> dict[str, Convention]:
+        return {}
 
     # --------------------------------------------------------------------------------------------- kinematics
 
@@ -328,15 +494,7 @@ class Model(ModelParts, Shown, Frozen, Configurations):
 
         It stays, constant in world axes and at the body's origin, until clear_wrenches(state).
         """
-        k = self._frame_index(frame)
-        self._check_state(state)
-        F = wrench(torque, force, LARGEST)
-        if F is None:
-            who = f"model {self.name!r}: wrench on {self.frames[k].name!r}"
-            F = np.concatenate([bounded(who, "torque", torque, (3,), LARGEST), bounded(who, "force", force, (3,), LARGEST)])
-        if not (isinstance(expressed_in, str) and expressed_in == "world"):
-            F = turned(self.pose(state, expressed_in).R, F)
-        push(state.external_force, self.spec.frame_body, self.spec.X_BF, k, self._frame_pose(state, k), F)
+        apply_wrench(self, state, frame, torque, force, expressed_in)
 
     def contacts(self, state: State) -> list[Contact]:
         """What touches what, where and with what force: of the step that led to this state; where none did, of its positions, with normal
@@ -349,6 +507,80 @@ class Model(ModelParts, Shown, Frozen, Configurations):
         """No external wrench on any body."""
         self._check_state(state)
         state.external_force[:] = 0.0
+
+    # ------------------------------------------------------------------------------- many states, and what leads to one
+
+    def batch(self, q: ArrayLike, v: ArrayLike | None = None, *, state: State | None = None,
+              parameters: Mapping[str, ArrayLike] | None = None, threads: int | None = None) -> Batch:
+        """n robots side by side: a Batch, which has the algorithms for all of them at once (mbros.model.batch).
+
+        q (n, nq), v (n, nv): where each is, copied; (nq,) or (nv,) stands for all, v=None for zeros.
+        state: whose parameters (gravity, masses, damping, locks, ...) and external wrenches they have; by default the model's own.
+        parameters: {parameter name: (n,) or (n, k)}, what each has of its own. threads: by default every CPU this process may use.
+        """
+        return _make_batch()(self, q, v, state=state, parameters=parameters, threads=threads)
+
+    def linearize(self, states: Any, tau: ArrayLike, dt: float | None = None, integrator: str = DEFAULT_INTEGRATOR, *,
+                  previous_acceleration: bool = False, threads: int | None = None) -> tuple[Array, Array]:
+        """(A (2 nv, 2 nv), B (2 nv, nv)): exact linear dynamics of small deviations (dq, dv), dtau from the motion through a state;
+        with dt, of one step of a simulation, also through contact; where a contact is about to begin, to end or to slip, a SwitchWarning
+        says so. See mbros.diff.
+
+        states: a State; or many, for A (n, 2 nv, 2 nv) and B (n, 2 nv, nv): a list of them, each with its parameters, or (q, v), arrays
+        (n, nq) and (n, nv). tau (nv,), for all, or (n, nv). threads: by default every CPU this process may use.
+        previous_acceleration: of a midpoint step, A (3 nv, 3 nv) and B (3 nv, nv) of (dq, dv, da), a the acceleration of the last step,
+        which the next one starts from: then the product of A along a run is the derivative of the run.
+        """
+        from mbros.diff import linear      # start-up time: who does not use it does not pay
+
+        if dt is None:
+            if previous_acceleration:
+                raise MbrosError("linearize: previous_acceleration is of a step; give dt")
+            return linear.linearize(self, states, tau, threads=threads)
+        return linear.linearize_step(self, states, tau, dt, integrator, previous_acceleration=previous_acceleration, threads=threads)
+
+    def assemble(self, state: State, keep: JointLike | Iterable[JointLike] = (), moved: dict[str, float] | None = None,
+                 reach: Mapping[Any, Any] | None = None) -> State:
+        """A copy of a state in which every constraint is kept, with velocities that keep them; joints that need not move stay.
+
+        keep: joints that must not move; locked ones do not, either. moved: a dict that is filled with how far each joint moved, {name: m or
+        rad}. reach: {frame: where}, as of inverse_kinematics: frames that are to be there as well, which is inverse kinematics of closed
+        loops. Raises MbrosError, with the constraints and their gaps, where nothing closes them within the position limits.
+        """
+        from mbros.model.constraints.assemble import assemble      # start-up time: who does not use it does not pay
+
+        return assemble(self, state, keep, moved, reach)
+
+    def inverse_kinematics(self, targets: Mapping[Any, Any] | Iterable[Mapping[Any, Any]], state: State | None = None, *,
+                           q0: ArrayLike | None = None, posture: ArrayLike | None = None, tolerance: float = 1e-6, iterations: int = 100,
+                           restarts: int = 50, seed: int = 0, threads: int | None = None) -> Solution:
+        """A configuration that puts frames where they are wanted, within the position limits: a Solution with q (nq,), solved,
+        error (m, rad) and iterations.
+
+        targets: {frame: where}, a Pose in the world, a (4, 4) matrix, a point (3,) for the frame's origin alone, or (one of these,
+        weights). Weights: a number, (rotation, position), or 6 for [rotation; position] along the target's own axes; an axis of weight 0
+        is free. Several frames: the least sum of squares of weight times error (m, rad).
+        state: where to start, and which joints are locked; by default the default state. Joints that carry none of the frames, and locked
+        ones, keep their positions. posture (nq,): of the solutions that can be reached by sliding along them, the one nearest to it.
+        tolerance: m and rad. iterations: of one start. restarts: random starts, of `seed`, when a start ends in a minimum that is no
+        solution. The same arguments give the same result, to the bit.
+        Batches: a list of n dicts of the same frames and weights, q0 (n, nq), or both; n rows in the Solution. threads: by default every
+        CPU this process may use.
+
+        Cost: about a microsecond for each iteration on a chain of seven joints. Raises MbrosError for what is no target, UnknownNameError
+        for a frame there is not. What cannot be reached is no error: solved is False.
+        """
+        from mbros.model.inverse_kinematics import inverse_kinematics
+
+        return inverse_kinematics(self, targets, state, q0=q0, posture=posture, tolerance=tolerance, iterations=iterations,
+                                  restarts=restarts, seed=seed, threads=threads)
+
+    # --------------------------------------------------------------------------------------------------- how it reads
+
+    def show(self, host: str = "127.0.0.1", port: int | None = None) -> Any:
+        """In the browser: prints the URL, in a notebook shows the page below the cell. Returns the page at once; its wait() waits for
+        Ctrl-C. Needs mbros[viewer]."""
+        return viewer().show(self, host, port)
 
     def __repr__(self) -> str:
         return f"<Model {self.name!r}: {plural(len(self.joints), 'joint')}, nq {self.nq}, nv {self.nv}>"

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from mbros.model.frozen import Frozen
+from mbros.model.frozen import FrozenPart
 from mbros.model.tables import CompiledShape
 from mbros.spatial.vectors import Pose
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mbros_core.geometry import Shape
 
 
-class BodyShape(Frozen):
+class BodyShape(FrozenPart):
     """A collision shape on a body of a model. geometry: mbros_core.geometry.Shape, with kind, sizes and points. X_BG: where it is in the
     body's axes. group: shapes of one group do not touch; "" is none. robot: the group it came in with. Numbers: docs/shapes.md."""
 

@@ -14,7 +14,7 @@ from mbros_core.constraints.touches import EFFORT, WRENCH
 
 from mbros.arguments import check_state
 from mbros.errors import MbrosError, StateError
-from mbros.model.frozen import Frozen
+from mbros.model.frozen import FrozenPart
 from mbros.model.tables import CompiledConstraint
 from mbros.spatial.vectors import SpatialForce
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mbros_core.typing import Array
 
 
-class BuiltConstraint(Frozen):
+class BuiltConstraint(FrozenPart):
     """A constraint of a model. kind: one of mbros_core.constraints.kinds, such as "ball". index: where it is in model.constraints. robot:
     the group it came in with. frame_a, frame_b, or joint_a, joint_b: what it holds together; the others are None.
 

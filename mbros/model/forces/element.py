@@ -17,7 +17,7 @@ from mbros_core.support.numbers import short
 from mbros.arguments import check_model, check_state
 from mbros.describe.forces.groups import Group, groups, row
 from mbros.errors import MbrosError, unknown
-from mbros.model.frozen import Frozen
+from mbros.model.frozen import FrozenPart
 from mbros.spatial.vectors import SpatialForce
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Forces:
         return tau
 
 
-class Part(Frozen):
+class Part(FrozenPart):
     """A force element of a model. index: where it is in model.force_elements. kind: the engine's name of its law. robot: the group it
     came in with."""
 

@@ -15,7 +15,7 @@ from mbros.describe.joints.limits import JointLimits, Limits
 from mbros.describe.joints.names import JointNames
 from mbros.errors import MbrosError
 from mbros.model.cached import cached_property
-from mbros.model.frozen import Frozen, frozen_placement
+from mbros.model.frozen import FrozenPart, frozen_placement
 from mbros.model.joints.defaults import BuiltDefaults
 from mbros.model.joints.driven import Driven
 from mbros.model.joints.in_state import InState
@@ -38,7 +38,7 @@ JOINT_TABLE = ("joint", "kind", "parent", "child", "positions", "limits", "follo
 EDITS = frozenset(name for name in vars(JointDescription) if name.startswith(("set_", "add_")))
 
 
-class Joint(Reading, InState, Driven, Frozen):
+class Joint(Reading, InState, Driven, FrozenPart):
     """A joint of a model. Facts of the model are attributes; what depends on the state takes the state.
 
     q_slice, v_slice: its coordinates in q and v (a follower's are its leader's). mimic: (leader, ratio, offset) or None. axis: in F, None
