@@ -27,5 +27,5 @@ def effort_vector(model: Model, efforts: Mapping[str, ArrayLike] | ArrayLike) ->
         joint = model.joint(name)
         if joint.mimic is not None:
             raise MbrosError(f"joint {name!r} follows {joint.mimic[0]!r} and takes no effort: command {joint.mimic[0]!r}")
-        tau[joint.v_slice] = joint._own_numbers(value, joint.nv, "effort")
+        tau[joint.v_slice] = joint._own(value, joint.nv, "effort")
     return tau

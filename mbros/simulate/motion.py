@@ -12,9 +12,10 @@ from mbros_core.engine._callbacks import LawsCallback
 from mbros_core.integrators.registry import BY_ERROR
 from mbros_core.support.numbers import short
 
-from mbros.arguments import finite, reals
+from mbros.arguments import finite, reals, vector
 from mbros.errors import MbrosError, OwnAttributes, unknown
-from mbros.model.joints.driven import moves_by_polynomials
+from mbros.model.joints.driven import follow, moves_by_polynomials, push_to, refuse_welds
+from mbros.model.joints.in_state import refuse_follower, unit
 from mbros.names import plural
 
 if TYPE_CHECKING:
@@ -160,8 +161,8 @@ class Motions(OwnAttributes, MutableMapping[str, Motion]):
     def __setitem__(self, name: str, motion: Motion) -> None:
         sim = self._sim
         joint = sim.model.joint(name)
-        joint._refuse_welds()
-        joint._refuse_follower("motion")
+        refuse_welds(joint)
+        refuse_follower(joint, "motion")
         if not callable(motion):
             raise MbrosError(f"{joint._called}: motion: expected a function of time that returns (q, v, a), a Spline or a Table, got "
                              f"{short(motion)}")
@@ -178,10 +179,10 @@ class Motions(OwnAttributes, MutableMapping[str, Motion]):
                                  "expected one that begins where the joint is")
         for state in (sim.state, sim.start) if at_start else (sim.state,):
             if at_start:
-                state.q[joint.q_slice] = joint._unit(now[0])
+                state.q[joint.q_slice] = unit(joint, now[0])
                 state.v[joint.v_slice] = now[1]
-            joint._follow(state, state.time, state.q[joint.q_slice].copy(), now[1], now[2])
-            joint._push_to(state, now[1])
+            follow(joint, state, state.time, state.q[joint.q_slice].copy(), now[1], now[2])
+            push_to(joint, state, now[1])
         if sim._sources is not None:
             sim._sources.leave(joint.name)
         self._by_name[joint.name], self._last[joint.name] = motion, (sim.time, now)
@@ -196,9 +197,9 @@ class Motions(OwnAttributes, MutableMapping[str, Motion]):
         given = motion(t)
         if not isinstance(given, (tuple, list)) or len(given) != 3:
             raise MbrosError(f"{who}: expected (q, v, a), got {short(given)}")
-        q, v, a = (joint._own_numbers(x, n, f"motion at {t:g} s: {what}")
+        q, v, a = (vector(joint._called, f"motion at {t:g} s: {what}", x, n)
                    for what, n, x in zip(("position", "velocity", "acceleration"), (joint.nq, joint.nv, joint.nv), given))
-        return np.array(joint._unit(q)), v, a
+        return np.array(unit(joint, q)), v, a
 
     def before_step(self, state: State, dt: float) -> None:
         """The laws of the step to come: exact at its end."""
@@ -212,7 +213,7 @@ class Motions(OwnAttributes, MutableMapping[str, Motion]):
                 last = self._sample(joint, motion, state.time)
             found.append((joint, last, self._sample(joint, motion, t)))
         for joint, last, now in found:                          # all of them are known now: no law is half given
-            joint._follow(state, t, *now, *bends(last, now, dt))
+            follow(joint, state, t, *now, *bends(last, now, dt))
             self._last[joint.name] = t, now
         self._be_asked()
 

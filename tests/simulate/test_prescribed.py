@@ -4,6 +4,7 @@ import pytest
 from driven_robots import cart_pole, every_kind, put, swing, with_mimic
 
 import mbros
+from mbros.model.joints.in_state import unit
 from mbros_core import INTEGRATORS
 
 ONE_EVALUATION = ("midpoint", "semi_implicit_euler")
@@ -147,7 +148,7 @@ def test_joints_of_all_kinds_follow_functions_to_the_bit(integrator):
             sim.plant.state._poison()
             sim.step()
             q, v, _ = motion(sim.time)
-            assert np.array_equal(sim.state.q[joint.q_slice], joint._unit(np.array(q, dtype=float)))
+            assert np.array_equal(sim.state.q[joint.q_slice], unit(joint, np.array(q, dtype=float)))
             assert np.array_equal(sim.state.v[joint.v_slice], np.array(v, dtype=float)), joint.name
         assert np.isfinite(joint.mobilizer.effort(sim.state)).all()
 

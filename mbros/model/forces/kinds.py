@@ -68,13 +68,13 @@ def _with_parameters(base: type[Part], name: str, kind: str) -> type[Any]:
 
 def _words(group: str, unit: str) -> dict[str, Any]:
     """The attribute, getter and setter of one group."""
-    def default(self: Any) -> Any:
+    def default(self: Part) -> Any:
         return self.default(group)
 
-    def get(self: Any, state: State) -> Any:
+    def get(self: Part, state: State) -> Any:
         return self.get(state, group)
 
-    def put(self: Any, state: State, value: Any) -> Any:
+    def put(self: Part, state: State, value: Any) -> Part:
         return self.set(state, group, value)
 
     default.__doc__ = f"{group} the model was built with{unit}."

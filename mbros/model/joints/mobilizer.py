@@ -14,6 +14,8 @@ from mbros.describe.joints.kinds import unit_parts
 from mbros.errors import QuaternionDriftWarning, StateError, warn
 from mbros.model.cached import cached_property
 from mbros.model.joints import hpp
+from mbros.model.joints.driven import carried
+from mbros.model.joints.reading import finite_position, finite_velocity
 from mbros.spatial.vectors import SpatialVelocity
 
 if TYPE_CHECKING:
@@ -67,7 +69,7 @@ class Mobilizer:
     def effort(self, state: State) -> np.ndarray:
         """What its coordinates (nv,) were driven with in the step that led to this state, N m or N: the effort applied, after its limit;
         where the joint is prescribed or locked, what that took. Raises StateError where no step led here."""
-        return np.array(self._joint._carried(state).effort[self._joint.v_slice])
+        return np.array(carried(self._joint, state).effort[self._joint.v_slice])
 
     def impulse(self, state: State) -> np.ndarray:
         """What its coordinates (nv,) took when a joint of the robot was locked last, N m s or N s: the impulse that brought this one to
@@ -80,12 +82,12 @@ class Mobilizer:
 
     def subspace(self, state: State, expressed_in: str = "F") -> np.ndarray:
         """H (6, nv): V_FM = H v. In M axes it is the identity for floating joints."""
-        H = self._joint._kinematics.subspace(self._joint._position(state))
+        H = self._joint._kinematics.subspace(finite_position(self._joint, state))
         return _halves(self._joint.transform(state).R.T, H) if self._in_M(expressed_in) else H
 
     def subspace_bias(self, state: State, v: ArrayLike | None = None, expressed_in: str = "F") -> np.ndarray:
         """Hdot v (6,): the derivative of the components of H in F (or M), times v. Zero in M axes for floating joints."""
-        q, v = self._joint._position(state), self._joint._velocity(state, v)
+        q, v = finite_position(self._joint, state), finite_velocity(self._joint, state, v)
         bias = self._joint._kinematics.bias(q, v)
         if not self._in_M(expressed_in):
             return bias
@@ -97,13 +99,13 @@ class Mobilizer:
         """dH/dq (6, nv, nq): exact, of a user's joint as mbros.diff.custom_joints says. So are the other gradients."""
         from mbros.diff import joints as gradients      # start-up time: who does not use it does not pay
 
-        return gradients.subspace(self._joint._kinematics, self._joint._position(state), self._in_M(expressed_in))
+        return gradients.subspace(self._joint._kinematics, finite_position(self._joint, state), self._in_M(expressed_in))
 
     def subspace_bias_gradient(self, state: State, v: ArrayLike | None = None, expressed_in: str = "F") -> tuple[Array, Array]:
         """(d/dq (6, nq), d/dv (6, nv)) of subspace_bias."""
         from mbros.diff import joints as gradients      # start-up time: who does not use it does not pay
 
-        q, v = self._joint._position(state), self._joint._velocity(state, v)
+        q, v = finite_position(self._joint, state), finite_velocity(self._joint, state, v)
         return gradients.bias(self._joint._kinematics, q, v, self._in_M(expressed_in))
 
     # ---------------------------------------------------------------------------------------------------- qdot and v
@@ -129,13 +131,13 @@ class Mobilizer:
         """dN/dq (nq, nv, nq)."""
         from mbros.diff import joints as gradients      # start-up time: who does not use it does not pay
 
-        return gradients.qdot_matrix(self._joint._kinematics, self._joint._position(state))
+        return gradients.qdot_matrix(self._joint._kinematics, finite_position(self._joint, state))
 
     def velocity_from_qdot_gradient(self, state: State, normalize: str = "physical") -> np.ndarray:
         """dN+/dq (nv, nq, nq)."""
         from mbros.diff import joints as gradients      # start-up time: who does not use it does not pay
 
-        as_drake, q = self._drakes(normalize), self._joint._position(state)
+        as_drake, q = self._drakes(normalize), finite_position(self._joint, state)
         D = gradients.velocity_matrix(self._joint._kinematics, q)
         if as_drake:
             N = self._joint._kinematics.velocity_matrix(q)
@@ -146,7 +148,7 @@ class Mobilizer:
 
     def velocity_to_qdot(self, state: State, v: ArrayLike | None = None) -> np.ndarray:
         """qdot = N v (nq,), for the state's v or the one given."""
-        return self.qdot_from_velocity_matrix(state) @ self._joint._velocity(state, v)
+        return self.qdot_from_velocity_matrix(state) @ finite_velocity(self._joint, state, v)
 
     def qdot_to_velocity(self, state: State, qdot: ArrayLike, normalize: str = "physical") -> np.ndarray:
         """v = N+ qdot (nv,)."""
@@ -157,7 +159,7 @@ class Mobilizer:
         return choice(self._called, "normalize", normalize, ("physical", "drake")) == "drake"
 
     def _position_for_rates(self, state: State) -> Array:
-        q = self._joint._position(state)
+        q = finite_position(self._joint, state)
         for part in unit_parts(self._joint._exact_kind):
             length = float(np.linalg.norm(q[part]))
             if not abs(length - 1.0) <= DRIFT:

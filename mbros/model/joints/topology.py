@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from mbros.model.cached import cached_property
 from mbros.model.joints import hpp
+from mbros.model.joints.reading import own_or_models
 from mbros.spatial.given import pose_of
 from mbros.spatial.placement import Placement
 from mbros.spatial.vectors import Pose
@@ -53,7 +54,7 @@ class Topology:
         """X_parent placement X_FM(q): where M is when the parent joint's M is at X_parent (a (4, 4) matrix, or with .R and .p).
         q: of the joint (nq,), or of the model; where the sizes are the same, a follower takes the model's."""
         joint = self._joint
-        q, of_model = joint._own_or_models(q, "q", joint.nq, joint.model.nq)
+        q, of_model = own_or_models(joint, q, "q", joint.nq, joint.model.nq)
         if of_model:
             q = q[joint.q_slice]
             q = joint.mimic[1] * q + joint.mimic[2] if joint.mimic is not None else q
