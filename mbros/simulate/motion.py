@@ -213,7 +213,8 @@ class Motions(OwnAttributes, MutableMapping[str, Motion]):
                 last = self._sample(joint, motion, state.time)
             found.append((joint, last, self._sample(joint, motion, t)))
         for joint, last, now in found:                          # all of them are known now: no law is half given
-            follow(joint, state, t, *now, *bends(last, now, dt))
+            (q, v, a), (c3, c4) = now, bends(last, now, dt)
+            follow(joint, state, t, q, v, a, c3, c4)
             self._last[joint.name] = t, now
         self._be_asked()
 

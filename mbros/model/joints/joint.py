@@ -258,6 +258,7 @@ class Joint(FrozenPart):
         return self._kinematics.subspace(finite_position(self, state)).T @ F
 
     def is_locked(self, state: State) -> bool:
+        """Whether lock(state) holds it."""
         self._check_state(state)
         return bool(self.nv) and bool((state.field("lock")[self.v_slice] == 1.0).all())
 
