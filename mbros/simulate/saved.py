@@ -5,9 +5,9 @@
     the numbers, float64
     SHA-256 of all that, 32 bytes
 
-All numbers are little-endian. The header says of which model it is (fingerprint), how it is stepped, and which fields the numbers are;
-nothing in it is code. Not in it: functions of time that the caller gives, and what joints and force elements written in Python keep to
-themselves.
+All numbers are little-endian. The header says of which model it is (fingerprint), how it is stepped, by which engine, and which
+fields the numbers are; nothing in it is code. Not in it: functions of time that the caller gives, and what joints and force
+elements written in Python keep to themselves.
 """
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ from mbros_core.support.numbers import short
 
 from mbros.arguments import file_path
 from mbros.errors import MbrosError, SaveError
+from mbros.record.engines import another_engine, check_engine, this_engine
 
 if TYPE_CHECKING:
 
@@ -70,6 +71,10 @@ class Saved:
             raise SaveError(f"{self.who} was saved by mbros {short(self.header['mbros'])}, whose states hold other fields; save it with "
                             "this version")
         self._check_numbers(model)
+
+    def another_engine(self) -> str:
+        """Which engine made it and which runs here, where that is another one: last digits may differ from now on. "" otherwise."""
+        return another_engine(self.header.get("engine"), self.header["mbros"])
 
     def check_model(self, model: Model) -> None:
         """SaveError where it is of another model than this."""
@@ -206,7 +211,7 @@ def _constants(model: Any) -> Constants:
         from mbros import __version__
 
         state = model.default_state()
-        head = {"mbros": __version__, "model": model.name, "fingerprint": fingerprint(model.spec)}
+        head = {"mbros": __version__, "engine": this_engine(), "model": model.name, "fingerprint": fingerprint(model.spec)}
         parts = [["state", state._inputs.size], ["start", state._inputs.size], ["effort", model.nv]]
         found = model.__dict__["_save_constants"] = Constants(
             f'{_json(head)[:-1]}, "dt": ', f'"layout": {_json(layout(state))}, "clamped": ', f'"parts": {_json(parts)[:-1]}, ["devices", ',
@@ -261,6 +266,7 @@ def understood(who: str, text: bytes, numbers: Array) -> Saved:
                        ("motions", list), ("time", float)):
         if type(header[name]) is not kind:
             raise no_save(who, f"{name} is {short(header[name])}")
+    check_engine(header.get("engine"))
     sizes = {str(name): int(n) for name, n in header["parts"]}
     sizes.setdefault("disturbances", 0)                 # of saves from before there were any
     if set(sizes) != set(PARTS) or min(sizes.values()) < 0 or sum(sizes.values()) != numbers.size:

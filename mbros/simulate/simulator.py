@@ -14,7 +14,7 @@ from mbros_core.support.files import replace_file
 
 from mbros.arguments import number, step_interval
 from mbros.describe.joints.limits import beyond_in, warn_beyond
-from mbros.errors import MbrosError, OwnAttributes
+from mbros.errors import MbrosError, MbrosWarning, OwnAttributes, warn
 from mbros.model.shown import Shown
 from mbros.bench.devices import commanded, devices_of, given_bench, signal_columns, sources_of
 from mbros.simulate.guided import guided_step, refuse_laws_in_files
@@ -288,7 +288,7 @@ class Simulator(OwnAttributes, Shown):
 
     def restore(self, saved: bytes | str | PathLike[str]) -> None:
         """Go on from what save() returned, or from a file of it. SaveError, and nothing changes, where that is damaged, of another model,
-        or was simulated with another dt or integrator."""
+        or was simulated with another dt or integrator. MbrosWarning where another engine made it, whose last digits may be others."""
         from mbros.simulate.saved import read      # start-up time: who does not use it does not pay
 
         of = read(saved)
@@ -300,6 +300,8 @@ class Simulator(OwnAttributes, Shown):
         self._started, self._since = of.header["started"], self.start.time
         if self._motions is not None:
             self._motions._last.clear()
+        if other := of.another_engine():
+            warn(f"{of.who} was {other}: last digits may differ from now on", MbrosWarning)
 
     def run(self, duration: float, effort: Any = None, every: int = 1, progress: Progress | None = None,
             signals: str | Sequence[str] = ()) -> Log:

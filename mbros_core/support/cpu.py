@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import importlib
 import os
+import platform
 import sys
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from mbros_core.errors import NotBuiltError
 
@@ -49,6 +51,16 @@ def load_lanes() -> ModuleType:
 def load_dual() -> ModuleType:
     """The dual-number module for this CPU."""
     return _first_built((("_dual8", AVX512), ("_dual4", AVX2)), "_dual2")
+
+
+def engine() -> dict[str, Any]:
+    """The double-precision build that this process runs. build: its module; machine: its instruction set; contracted: whether the compiler
+    made a * b + c one operation with one rounding, as it does wherever the machine has one, so that last digits differ from a build
+    without; asked: MBROS_ENGINE."""
+    build = load_double().__name__.rpartition(".")[2]
+    machine = platform.machine().lower()
+    return {"build": build, "machine": machine, "contracted": build != "_double" or machine not in ("x86_64", "amd64"),
+            "asked": os.environ.get("MBROS_ENGINE", "")}
 
 
 def _first_built(choices: Iterable[tuple[str, frozenset[str]]], otherwise: str) -> ModuleType:

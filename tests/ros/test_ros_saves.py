@@ -194,3 +194,15 @@ def test_what_pushes_the_robot_goes_on_to_the_bit(simulate, tmp_path):
     back = restore(other, data=twin.save())
     assert back.success and back.step == 115, back.message
     assert without_payloads_and_pushes(other) == goals[1]
+
+
+@pytest.mark.ros
+def test_trial_L7_the_answer_names_the_engine_of_another_save(simulate):
+    sim = simulate("pendulum", "/saves_engine", start_paused="true")
+    mine = bytes(save(sim).data)
+    of = saved.unpacked("it", mine)
+    other = sealed({**of.header, "engine": {**of.header["engine"], "build": "_double_v9"}}, np.concatenate(list(of.numbers.values())))
+    answer = restore(sim, data=other)
+    assert answer.success and "; made with engine _double_v9 of mbros " in answer.message, answer.message
+    assert answer.message.endswith("last digits may differ from now on")
+    assert "engine" not in restore(sim, data=mine).message

@@ -113,8 +113,9 @@ class Saves:
         if sim.loop.state == "stopped" and not sim.ending:          # overrun_policy `stop`
             sim.loop.start()
         refused = self.adopt(start, watchdog)
-        header = sim.loop.snapshot()[0]
+        header, other = sim.loop.snapshot()[0], of.another_engine()
         return (f"restored: step {header.step}, simulated time {header.time:.6f} s; stamps go on"
+                + (f"; {other}: last digits may differ from now on" if other else "")
                 + (f"; beyond what these parameters allow, and in force: {', '.join(refused)}" if refused else ""))
 
     def _check_time(self, of: Saved, step: int) -> None:

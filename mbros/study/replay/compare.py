@@ -19,6 +19,7 @@ from mbros.study.replay.trial import Trial
 if TYPE_CHECKING:
     from mbros import Model
     from mbros.describe.devices.bench import BenchLike
+    from mbros.study.replay.recording_file import RecordingFile
     from mbros_core.typing import Array
 
 STATES, COMMANDS = ("/joint_states", "joint_states"), ("/joint_commands", "/effort_commands", "joint_commands", "effort_commands")
@@ -45,7 +46,8 @@ class Comparison:
     """What came out. times (n,), s from the first state; measured, simulated (n, joints): positions. delay, s: between a command and its
     acting, as given or found. commands: the topic whose commands the model was given; given: what of them. bench: whether through one.
     unknown: joints of the recording that the model does not have. units: of the joints' positions, rad or m. changed: times, s, at which
-    somebody changed the state or parameters of a recording of mbros, which the model's do not follow."""
+    somebody changed the state or parameters of a recording of mbros, which the model's do not follow. engine: of such a recording, which one
+    made it and which one runs here, where those are two."""
 
     joints: list[JointResidual]
     times: Array
@@ -59,6 +61,7 @@ class Comparison:
     unknown: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
     changed: tuple[float, ...] = ()
+    engine: str = ""
 
     def __str__(self) -> str:
         efforts = any(np.isfinite(r.effort_rms) for r in self.joints)
@@ -75,6 +78,8 @@ class Comparison:
             more = f" and {len(self.changed) - 5} times more" if len(self.changed) > 5 else ""
             lines.append("state or parameters were changed while it was recorded, which the model here does not follow, at "
                          f"{', '.join(f'{t:.3f} s' for t in self.changed[:5])}{more}: residuals from there on may be of that")
+        if self.engine:
+            lines.append(f"{self.engine}: last digits may differ")
         return "\n".join(lines)
 
     def plot(self, path: str | PathLike[str]) -> Any:
@@ -132,9 +137,10 @@ def compare(path: str | PathLike[str], model: Model, *, states: str | None = Non
 def trial(who: str, path: str | PathLike[str], model: Model, states: str | None, commands: str | None, window: float, dt: float | None,
           bench: BenchLike = True) -> Trial:
     """What `compare` says of path, states, commands, window, dt and bench."""
-    own = recorded_steps(path)
-    step, integrator = (STEP, DEFAULT_INTEGRATOR) if own is None else own
-    dt = step if dt is None else number(who, "dt", dt, SHORTEST, LONGEST, "s")
+    own = recording_of_mbros(path)
+    header: dict[str, Any] = {"dt": STEP, "integrator": DEFAULT_INTEGRATOR} if own is None else own.start.header
+    integrator = header["integrator"] if header["integrator"] in INTEGRATORS else DEFAULT_INTEGRATOR
+    dt = header["dt"] if dt is None else number(who, "dt", dt, SHORTEST, LONGEST, "s")
     window = number(who, "window", window, 2 * dt, 1e6, "s")
     names = tuple(joint.name for joint in model.joints if joint.nv == 1 and not joint.follows)
     if not names:
@@ -153,20 +159,23 @@ def trial(who: str, path: str | PathLike[str], model: Model, states: str | None,
     except RobotRecordingError:
         command = state
     if bench is True and command.topic != state.topic:
-        bench = recorded_bench(path, model)
+        bench = True if own is None else own.bench(model) if header["bench"] else None
     through = _on_bench(who, model, state, command, bench)
     try:
         if not through:
-            return Trial(model, names, state, command, window, dt, integrator)
-        from mbros.study.replay.compare_bench import BenchTrial      # few comparisons have one
+            run = Trial(model, names, state, command, window, dt, integrator)
+        else:
+            from mbros.study.replay.compare_bench import BenchTrial      # few comparisons have one
 
-        return BenchTrial(model, names, state, command, window, dt, bench, integrator if integrator != "rk4" else DEFAULT_INTEGRATOR)
+            run = BenchTrial(model, names, state, command, window, dt, bench, integrator if integrator != "rk4" else DEFAULT_INTEGRATOR)
     except RobotRecordingError as e:
         raise RobotRecordingError(f"{fspath(path)}: {e}") from e            # which of its topics say too little
+    run.engine = "" if own is None else own.start.another_engine()
+    return run
 
 
-def recorded_steps(path: str | PathLike[str]) -> tuple[float, str] | None:
-    """(dt, integrator) of the simulation that a recording of mbros is of; None for any other recording."""
+def recording_of_mbros(path: str | PathLike[str]) -> RecordingFile | None:
+    """What a recording of mbros is about and starts from, its file closed; None for any other recording."""
     from mbros.study.replay.recording_file import RecordingFile, ReplayError      # few comparisons are with one
 
     try:
@@ -174,23 +183,7 @@ def recorded_steps(path: str | PathLike[str]) -> tuple[float, str] | None:
     except ReplayError:
         return None
     file.close()
-    header = file.start.header
-    return header["dt"], header["integrator"] if header["integrator"] in INTEGRATORS else DEFAULT_INTEGRATOR
-
-
-def recorded_bench(path: str | PathLike[str], model: Model) -> BenchLike:
-    """The bench that a recording of mbros was made with; True, the one that the model carries, for any other recording, and None where the
-    simulation had none."""
-    from mbros.study.replay.recording_file import RecordingFile, ReplayError      # few comparisons are with one
-
-    try:
-        file = RecordingFile(path)
-    except ReplayError:
-        return True
-    try:
-        return file.bench(model) if file.start.header["bench"] else None
-    finally:
-        file.close()
+    return file
 
 
 def _on_bench(who: str, model: Model, state: Series, command: Series, bench: BenchLike) -> bool:
@@ -238,7 +231,7 @@ def _compared(run: Trial, delay: float, changed: Sequence[int] = ()) -> Comparis
             for k, name in enumerate(run.names)]
     return Comparison(rows, run.times, run.q, q, delay, run.window, run.topic, run.given, run.through_bench, run.unknown,
                       tuple("rad" if run.model.joint(name).can_rotate else "m" for name in run.names),
-                      tuple(t for t in (1e-9 * (stamp - run.begun) for stamp in changed) if 0.0 < t < run.times[-1]))
+                      tuple(t for t in (1e-9 * (stamp - run.begun) for stamp in changed) if 0.0 < t < run.times[-1]), run.engine)
 
 
 def _rms(x: Array) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -36,22 +36,27 @@ class Difference:
     again: float
 
     def __str__(self) -> str:
-        return (f"step {self.step}: {self.signal} was {self.recorded!r} and is {self.again!r} now, "
-                f"{self.again - self.recorded:+.3g}")
+        return f"step {self.step}: {self.numbers}"
+
+    @property
+    def numbers(self) -> str:
+        """The signal, then and now."""
+        return f"{self.signal} was {self.recorded!r} and is {self.again!r} now, {self.again - self.recorded:+.3g}"
 
 
 @dataclass
 class ReplayReport:
-    """What came out. steps: that were taken again; missing: that are not in the recording, in so many gaps; unverified: that were recorded
-    after a gap, before the next state in the recording, from which the replay goes on."""
+    """What came out. engine: which one made the recording and which one ran here, where those are two. steps: that were taken again;
+    missing: that are not in the recording, in so many gaps; unverified: that were recorded after a gap, before the next state in the
+    recording, from which the replay goes on."""
 
     path: str
+    engine: str = ""
     steps: int = 0
     first_difference: Difference | None = None
     missing: int = 0
     gaps: int = 0
     unverified: int = 0
-    notes: list[str] = field(default_factory=list)
 
     @property
     def identical(self) -> bool:
@@ -59,6 +64,9 @@ class ReplayReport:
         return self.first_difference is None and not self.missing and self.steps > 0
 
     def __str__(self) -> str:
+        if self.first_difference is not None and self.engine:
+            return (f"{self.path}: {self.engine}: last digits may differ from step {self.first_difference.step} on; the first: "
+                    f"{self.first_difference.numbers}")
         if self.first_difference is not None:
             return f"{self.path}: differs after {self.steps:,} steps: {self.first_difference}"
         if self.missing:
@@ -216,7 +224,7 @@ def replay(path: str | PathLike[str], verify: bool = True, *, model: Model | Non
     file = RecordingFile(path)
     try:
         again = Again(file, file.model() if model is None else model, bench)
-        return run_again(file, again, ReplayReport(str(path)), progress)
+        return run_again(file, again, ReplayReport(str(path), file.start.another_engine()), progress)
     finally:
         file.close()
 

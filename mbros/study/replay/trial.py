@@ -21,6 +21,7 @@ class Trial:
 
     given = "efforts"
     through_bench = False
+    engine = ""             # of a recording of mbros: which one made it and which one runs here, where those are two
 
     def __init__(self, model: Model, names: tuple[str, ...], state: Series, command: Series, window: float, dt: float,
                  integrator: str) -> None:

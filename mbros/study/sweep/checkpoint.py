@@ -1,6 +1,6 @@
 """The folder in which a sweep keeps what is done, so that it goes on where it was ended.
 
-    sweep.json      which sweep this is: a digest of its cases, seed and function
+    sweep.json      which sweep this is: a digest of its cases, seed and function; and which engine began it
     part-*.npz      results of some cases each, written as a whole; no pickles
 """
 from __future__ import annotations
@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 from mbros_core.support.files import open_regular, read_regular, replace_file
 
-from mbros.errors import MbrosError
+from mbros.errors import MbrosError, MbrosWarning, warn
 from mbros.names import printable
+from mbros.record.engines import another_engine, check_engine, this_engine
 from mbros.study.sweep.cases import Case, written
 from mbros.study.sweep.table import Results
 from mbros.simulate.table_files import npz
@@ -34,6 +35,8 @@ class Checkpoint:
     def __init__(self, folder: str | PathLike[str], cases: list[Case], run: Any) -> None:
         self.folder, self.cases = Path(folder), cases
         self.changed = getattr(run, "changed", f"{name_of(run)} has changed since")
+        from mbros import __version__
+
         mine = {"version": VERSION, "cases": len(cases), "digest": digest_of(cases), "function": name_of(run), "code": code_of(run)}
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -41,7 +44,8 @@ class Checkpoint:
             if there.exists():
                 self._compare(mine, json.loads(read_regular(there, MOST_BYTES)))
             else:
-                replace_file("sweep", there, json.dumps(mine, indent=1).encode())
+                begun = {**mine, "mbros": __version__, "engine": this_engine()}
+                replace_file("sweep", there, json.dumps(begun, indent=1).encode())
         except (OSError, ValueError, RecursionError) as error:
             reason = getattr(error, "strerror", None) or error
             raise MbrosError(f"sweep: checkpoint {str(self.folder)!r} cannot be used: {reason}") from None
@@ -57,6 +61,9 @@ class Checkpoint:
             if theirs.get(what) != mine[what]:
                 raise MbrosError(f"sweep: checkpoint {str(self.folder)!r} is of another sweep: {reason}. Give another folder, or delete "
                                  "this one")
+        check_engine(theirs.get("engine"))
+        if other := another_engine(theirs.get("engine"), str(theirs.get("mbros"))):
+            warn(f"sweep: checkpoint {str(self.folder)!r} was {other}: cases done there and here may differ in last digits", MbrosWarning)
 
     def read(self) -> tuple[Results, dict[int, str]]:
         """What is done. A part that is damaged is as if it were not there."""
