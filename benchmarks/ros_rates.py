@@ -64,11 +64,10 @@ def main() -> int:
     p.add_argument("robot", nargs="?", default="arm7")
     p.add_argument("--seconds", type=float, default=30.0)
     p.add_argument("--rate", type=float, default=1000.0)
-    p.add_argument("--data-plane", default="native")
     a = p.parse_args()
     os.environ.setdefault("ROS_DOMAIN_ID", str(1 + os.getpid() % 100))
     os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
-    node = subprocess.Popen([sys.executable, "-m", "mbros.ros", a.robot, "--rate", str(a.rate), "--data-plane", a.data_plane])
+    node = subprocess.Popen([sys.executable, "-m", "mbros.ros", a.robot, "--rate", str(a.rate)])
     try:
         results = measure(a.seconds)
     finally:

@@ -84,7 +84,7 @@ def import_node():
     from rosidl_generator_py import import_type_support
 
     from mbros.ros.process import main  # noqa: F401
-    from mbros.ros.wire import native_plane, python_plane, templates  # noqa: F401
+    from mbros.ros.wire import native_plane, templates  # noqa: F401
     from mbros.ros import node  # noqa: F401
     from mbros.ros.interfaces import prepare
 
@@ -117,7 +117,7 @@ def forked(module, start, program, log, errors, folder, environment):
         os.environ.clear()
         os.environ.update(environment)
         os.chdir(folder)
-        sys.path[0] = folder                                        # as for python -m
+        sys.path[0] = str(Path(program).parent) if program else folder      # as Python does
         sys.argv[1:] = start
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         if program:

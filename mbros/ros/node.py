@@ -23,6 +23,7 @@ import std_srvs.srv  # noqa: F401
 from mbros.names import plural
 from mbros_core.realtime import Loop
 
+from mbros.errors import MbrosError
 from mbros.ros.wire import diagnostics, messages
 from mbros.ros.wire.actuator_messages import actuator_topics
 from mbros.ros.serve.another_world import Changes
@@ -129,10 +130,13 @@ class SimNode:
         self.node.create_timer(1.0 / values["diagnostics_rate"], self._report, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     def _data_plane(self, robot: Robot, values: Values, stamps: Any = None) -> Plane:
-        """The native plane; the Python one where it was asked for, or, said aloud, where the native one cannot be had. stamps: of the
-        plane before, whose time goes on."""
-        from mbros.ros.wire.python_plane import PythonPlane
-
+        """What carries messages in and out in the loop's own thread; MbrosError where this ROS does not let it. stamps: of the plane
+        before, whose time goes on."""
+        try:
+            from mbros.ros.wire.native_plane import NativePlane
+        except ImportError as e:
+            raise MbrosError(f"the data plane, which carries messages in and out, cannot be imported ({e}). Build mbros again: pip install "
+                             ".") from e
         size = sum(n for _, n in robot.plant.layout.values())
         bench = robot.bench
         sensors = [] if bench is None else sensor_topics(bench, robot, values["frame_prefix"], size)
@@ -142,20 +146,8 @@ class SimNode:
         of_actuators = [] if bench is None else actuator_topics(bench, robot.model, size, self.log.info)
         self.clock.wanted = simulated
         outgoing = make_outgoing(self.topics, where, parts, sensors, of_sources, of_actuators, self.clock.publisher)
-        arguments = (self.topics, where, parts, outgoing, size, self.dt,
-                     simulated, CommandRules(values["max_command"], values["command_max_age"]), bench)
-        if values["data_plane"] == "python" and not self.consumers:
-            return PythonPlane(*arguments, stamps)
-        if values["data_plane"] == "python":
-            raise ParameterError("parameter lockstep needs the native data plane; leave data_plane at auto, or lockstep empty")
-        try:
-            from mbros.ros.wire.native_plane import NativePlane
-            return NativePlane(*arguments, self.consumers, stamps)
-        except (ImportError, RuntimeError) as e:
-            if values["data_plane"] == "native" or self.consumers:
-                raise
-            self.log.warning(f"the native data plane cannot be used, messages go through Python: {e}")
-            return PythonPlane(*arguments, stamps)
+        return NativePlane(self.topics, where, parts, outgoing, size, self.dt, simulated,
+                           CommandRules(values["max_command"], values["command_max_age"]), bench, self.consumers, stamps)
 
     def _make_loop(self, robot: Robot, plane: Plane, values: Values, paused: bool) -> Loop:
         plant = robot.plant
@@ -229,12 +221,12 @@ class SimNode:
         self.prompt.start()
         moving = f", {where.base.kind} base" if where.base else f", {self.robot.summary}" if self.robot.is_scene else ""
         self.log.info(
-            f"simulating '{self.robot.model.name}' ({plural(len(where.joints), 'joint')}{moving}) at {v['rate']:g} Hz, "
-            f"data plane {self.plane.kind}{', paused' if v['start_paused'] else ''}")
+            f"simulating '{self.robot.model.name}' ({plural(len(where.joints), 'joint')}{moving}) at {v['rate']:g} Hz"
+            f"{', paused' if v['start_paused'] else ''}")
         if self.robot.bench is not None:
             self.log.info(self.robot.bench.summary)
             if not any(topic.rpartition("/")[2] == "joint_trajectory" for topic in self.plane.counts()):
-                self.log.warning("no topic joint_trajectory: it needs the native data plane and the package trajectory_msgs (Debian and "
+                self.log.warning("no topic joint_trajectory: it needs the package trajectory_msgs (Debian and "
                                  "Ubuntu: ros-<distro>-trajectory-msgs; PyPI: ros-trajectory-msgs)")
         for sentence in self.loop.privileges.sentences:
             self.log.info(sentence)
@@ -318,7 +310,7 @@ class SimNode:
                     self.log.warning(line)
                     self._said = now
         rate = self.live.values["rate"] * self.live.values["real_time_factor"]
-        self._publish([*diagnostics.reports(now, before, rate, self.plane.kind, list(self.loop.privileges.sentences)),
+        self._publish([*diagnostics.reports(now, before, rate, list(self.loop.privileges.sentences)),
                        self.clock.report(), *self.strays.reports(), *([self.watch.report()] if self.watch is not None else []),
                        *([report_of_door(self.door, now.beyond)] if self.door is not None else []),
                        *([self.services.sources.report()] if self.services.sources is not None else [])])

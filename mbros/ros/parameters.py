@@ -143,8 +143,6 @@ TABLE = (
         "ends recordings at any time"),
     Row("record_buffer", "double", 2.0, "steps that wait for a slow disk, in seconds of simulated time; 0: no memory for them, and no "
         "recordings", "s", (0.1, 60.0), zero=True),
-    Row("data_plane", "string", "auto", "how messages go in and out at full rate: without the interpreter lock (native), "
-        "through rclpy (python), or native where possible", choices=("auto", "native", "python")),
     Row("priority", "integer", 80, "priority of the loop (SCHED_FIFO, with the process locked in memory) where permitted; "
         "0: an ordinary thread", "", (0, 99)),
     Row("simulation_interfaces", "bool", True, "offer the services of the ROS standard simulation_interfaces, where its messages are "

@@ -76,7 +76,7 @@ MISCONFIGURED = {
     "missing messages": (ros.installation, Fake(missing=("nav_msgs",)), PROBLEM, "missing: nav_msgs", "mbros[ros]"),
     "missing messages, sourced": (ros.installation, Fake(env={"ROS_DISTRO": "kilted"}, missing=("nav_msgs",)), PROBLEM,
                                   "missing: nav_msgs", "apt install ros-kilted-nav-msgs"),
-    "data plane not built": (ros.installation, Fake(modules={"mbros.ros.wire._dataplane": BROKEN}), NOTE, "through Python", "Build mbros"),
+    "data plane not built": (ros.installation, Fake(modules={"mbros.ros.wire._dataplane": BROKEN}), PROBLEM, "not start", "Build mbros"),
     "ending not built": (ros.installation, Fake(modules={"mbros.ros.process._ending": BROKEN}), PROBLEM, "does not start", "Build mbros"),
     "no tf2_msgs, no compiler": (ros.installation, Fake(missing=("tf2_msgs", "mbros.ros.interfaces")), PROBLEM,
                                  "no C++ compiler", "apt install g++"),

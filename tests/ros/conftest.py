@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import signal
+from pathlib import Path
 
 import pytest
 
@@ -42,14 +43,15 @@ class Running:
     def __init__(self, executor, folder, nursery):
         self.executor, self.folder, self.nursery, self.pairs = executor, folder, nursery, []
 
-    def start(self, robot, namespace, *arguments, ready=True, **parameters):
+    def start(self, robot, namespace, *arguments, ready=True, plane="native", **parameters):
         from ros_client import Client, Process
 
         parameters = {"diagnostics_rate": 10.0, **parameters}
         given = [word for name, value in parameters.items() for word in ("-p", f"{name.replace('__', '.')}:={value}")]
         if not any(word.startswith("/clock:=") for word in arguments):
             arguments = ("-r", "/clock:=clock", *arguments)      # there is one on a graph, and several nodes here
-        process = Process(self.folder, robot, "--ros-args", "-r", f"__ns:={namespace}", *given, *arguments, nursery=self.nursery)
+        process = Process(self.folder, robot, "--ros-args", "-r", f"__ns:={namespace}", *given, *arguments, nursery=self.nursery,
+                          program=Path(__file__).with_name("python_plane.py") if plane == "python" else None)
         client = Client(self.executor, namespace, process)
         self.pairs.append((client, process))
         if ready:

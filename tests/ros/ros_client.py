@@ -23,12 +23,12 @@ def own_clock(*words: str) -> list[str]:
 
 
 class Process:
-    """`python -m mbros.ros` with what it prints; nursery: forked from there, instead of started from nothing."""
+    """`python -m mbros.ros` with what it prints; nursery: forked from there, instead of started from nothing, or another program."""
 
-    def __init__(self, folder: Path, *arguments: str, nursery: Nursery | None = None):
+    def __init__(self, folder: Path, *arguments: str, nursery: Nursery | None = None, program: Path | None = None):
         self.log = folder / f"node_{next(_numbers)}.txt"
         if nursery:
-            self.process: Any = nursery.start(self.log, arguments)
+            self.process: Any = nursery.start(self.log, arguments, program)
             return
         with self.log.open("w") as out:
             self.process = subprocess.Popen([sys.executable, "-m", "mbros.ros", *arguments], stdout=out, stderr=out, cwd=ROOT)

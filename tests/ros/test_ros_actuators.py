@@ -26,7 +26,7 @@ def bench(tmp_path):
 @pytest.mark.parametrize("plane", ["native", "python"])
 def test_readings_are_those_of_the_simulation(simulate, bench, plane):
     from std_msgs.msg import Float64MultiArray
-    client = simulate("arm7", f"/actuators_{plane}", bench=bench, data_plane=plane, start_paused=True, watchdog_timeout=0.0)
+    client = simulate("arm7", f"/actuators_{plane}", bench=bench, plane=plane, start_paused=True, watchdog_timeout=0.0)
     got = {topic: client.collect(Float64MultiArray, topic)[0] for topic in TOPICS}
     client.until(lambda: all(got.values()), "for messages of a pause")
     assert all(np.isnan(messages[-1].data).all() for messages in got.values())

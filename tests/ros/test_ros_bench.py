@@ -140,7 +140,7 @@ def test_sensors_speak_and_what_is_not_taken_is_said(simulate, tmp_path, plane):
     from sensor_msgs.msg import Imu
     path = tmp_path / "bench.yaml"
     path.write_text(BENCH)
-    client = simulate("arm7", f"/bench_{plane}", bench=path, data_plane=plane, rate=500.0)
+    client = simulate("arm7", f"/bench_{plane}", bench=path, plane=plane, rate=500.0)
     imu, subscription = client.collect(Imu, "wrist/imu")
     client.until(lambda: len(imu) >= 20, "for the IMU")
     message = imu[-1]

@@ -18,7 +18,7 @@ with_markers = pytest.mark.skipif(importlib.util.find_spec("visualization_msgs")
 def sim(simulate, request, tmp_path_factory):
     file = tmp_path_factory.mktemp("robot") / "ball.urdf"
     file.write_text(BALL)
-    return simulate(str(file), f"/contacts_{request.param}", base="floating", ground="true", data_plane=request.param, tf_rate=20.0,
+    return simulate(str(file), f"/contacts_{request.param}", base="floating", ground="true", plane=request.param, tf_rate=20.0,
                     odom_rate=20.0, joint_states_rate=50.0, contacts_rate=50.0, diagnostics_rate=10.0, max_contact_iterations=30)
 
 

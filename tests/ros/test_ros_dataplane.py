@@ -2,12 +2,13 @@
 import numpy as np
 import pytest
 import ros_plain as plain
+from python_commands import carries_more, command_from_array, command_from_joint_state, follows
+from python_plane import Stamps
 from ros_plain import ARRAYS, COMMANDS, LIFE, RESET_AT, ROBOT, SIZE, WALL
 from ros_trajectories import OF_SLOTS, SERVO_COMMANDS, SERVO_ROBOT
 
 from mbros.ros.wire import commands, messages
 from mbros.ros.wire.commands import CommandRules
-from mbros.ros.wire.messages import Stamps
 
 pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
 pytest.importorskip("sensor_msgs.msg")
@@ -72,7 +73,7 @@ def test_joint_commands_are_read_as_python_reads_them(case):
     reason, command = port.decode(cdr(real(message)), WALL)
     oracle = Stamps(1_000_000)
     oracle.refuse_before(RESET_AT)
-    expected = commands.command_from_joint_state(ROBOT, real(message), CommandRules(), oracle, WALL)
+    expected = command_from_joint_state(ROBOT, real(message), CommandRules(), oracle, WALL)
     assert (reason, wanted or "accepted") == (expected[0], expected[0])
     assert same(command, expected[1]) and told_alike(port, expected)
     assert port.counts()[reason] == 1 and sum(port.counts().values()) == 1
@@ -91,11 +92,11 @@ def test_commands_of_servos_are_read_as_python_reads_them(case):
     message, wanted = SERVO_COMMANDS[case]
     port = servo_input()
     reason, command = port.decode(cdr(real(message)), WALL)
-    expected = commands.command_from_joint_state(SERVO_ROBOT, real(message), CommandRules(), Stamps(1_000_000), WALL)
+    expected = command_from_joint_state(SERVO_ROBOT, real(message), CommandRules(), Stamps(1_000_000), WALL)
     assert (reason, wanted or "accepted") == (expected[0], expected[0])
     assert same(command, expected[1]) and told_alike(port, expected)
-    assert port.beside == (reason == "accepted" and commands.carries_more(SERVO_ROBOT, message))
-    assert port.followers == (reason == "accepted" and commands.follows(SERVO_ROBOT, message))
+    assert port.beside == (reason == "accepted" and carries_more(SERVO_ROBOT, message))
+    assert port.followers == (reason == "accepted" and follows(SERVO_ROBOT, message))
 
 
 @pytest.mark.parametrize("what, data", [(1, [0.5]), (2, [0.5, -0.5]), (4, [1.0, 2.0]), (1, [np.nan]), (2, [0.5])])
@@ -103,7 +104,7 @@ def test_arrays_for_servos_are_read_as_python_reads_them(what, data):
     message = real(plain.array(data))
     port = servo_input("multi_array", what)
     reason, command = port.decode(cdr(message), WALL)
-    expected = commands.command_from_array(SERVO_ROBOT, message, CommandRules(), what)
+    expected = command_from_array(SERVO_ROBOT, message, CommandRules(), what)
     assert reason == expected[0] and same(command, expected[1]) and told_alike(port, expected)
 
 
@@ -112,7 +113,7 @@ def test_effort_arrays_are_read_as_python_reads_them(case):
     message, wanted = ARRAYS[case]
     port = new_input("multi_array")
     reason, command = port.decode(cdr(real(message)), WALL)
-    expected = commands.command_from_array(ROBOT, real(message), CommandRules())
+    expected = command_from_array(ROBOT, real(message), CommandRules())
     assert reason == expected[0] == (wanted or "accepted")
     assert same(command, expected[1]) and told_alike(port, expected)
 
@@ -177,7 +178,7 @@ def test_damaged_bytes_never_do_more_than_rclpy_would_read(rng):
         reasons[reason] = reasons.get(reason, 0) + 1
         if reason == "accepted":
             message = deserialize_message(bytes(damaged), JointState)
-            expected = commands.command_from_joint_state(ROBOT, message, CommandRules(), oracle, WALL)
+            expected = command_from_joint_state(ROBOT, message, CommandRules(), oracle, WALL)
             assert expected[0] == "accepted" and same(command, expected[1])
             assert not np.isinf(command).any() and not (np.abs(command) > 1e6).any()
     assert {"accepted", "malformed", "unknown_name", "absurd"} <= set(reasons)
@@ -305,7 +306,7 @@ def test_trial_R14_what_topic_hardware_sends_of_followers(servo):
                     plain.joint_state(["shoulder", "finger", "elbow"], [1.0, 7.0, 2.0])):
         reason, command = port.decode(cdr(real(message)), WALL)
         assert reason == "accepted" and command[at].tolist() == [1.0, 2.0]
-        assert same(command, commands.command_from_joint_state(robot, real(message), CommandRules(), Stamps(1_000_000), WALL)[1])
+        assert same(command, command_from_joint_state(robot, real(message), CommandRules(), Stamps(1_000_000), WALL)[1])
     assert port.followers == 1 and port.beside == 0           # of the second message, and said
     assert port.decode(cdr(real(plain.joint_state(["shoulder", "finger", "elbow"], [1.0]))), WALL)[0] == "wrong_size"
 
@@ -323,7 +324,7 @@ def test_trial_R20_a_joint_that_stands_beyond_a_limit_may_be_held_there_and_come
     for position, wanted in ((2.3, "accepted"), (2.1, "accepted"), (2.31, "beyond_limits"), (-2.1, "beyond_limits"), (0.0, "accepted")):
         message = real(plain.joint_state(["shoulder"], [], [position]))
         assert port.decode(cdr(message), WALL)[0] == wanted
-        assert commands.command_from_joint_state(SERVO_ROBOT, message, CommandRules(), Stamps(1_000_000), WALL, x)[0] == wanted
+        assert command_from_joint_state(SERVO_ROBOT, message, CommandRules(), Stamps(1_000_000), WALL, x)[0] == wanted
 
 
 def test_trial_R20_the_sentence_says_what_was_expected():

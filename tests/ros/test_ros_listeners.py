@@ -54,7 +54,7 @@ def test_the_native_plane_makes_no_message_that_nobody_takes(executor):
 def test_who_comes_late_gets_the_next_state(simulate, executor, plane):
     """And from then on what others get, which on a busy machine is not every state."""
     from sensor_msgs.msg import JointState
-    sim = simulate("arm7", f"/late_{plane}", data_plane=plane, rate=100.0)
+    sim = simulate("arm7", f"/late_{plane}", plane=plane, rate=100.0)
     early, late = (Client(executor, f"/late_{plane}") for _ in range(2))
     before, first = early.collect(JointState, "joint_states")
     sim.until(lambda: len(before) >= 20, "for the first states")

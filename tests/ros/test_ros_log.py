@@ -86,7 +86,7 @@ def test_trial_C13_notes_on_the_robot_s_file_are_one_line(simulate):
 @pytest.mark.ros
 def test_trial_C5_positions_beside_efforts_are_counted_and_said_once(simulate):
     for plane in ("native", "python"):
-        sim = simulate("pendulum", f"/beside_{plane}", data_plane=plane, diagnostics_rate=10.0)
+        sim = simulate("pendulum", f"/beside_{plane}", plane=plane, diagnostics_rate=10.0)
         [name] = sim.fresh().name
         key = "joint_commands with positions or velocities, which are not used"
         sim.until(lambda s=sim, n=name: s.effort(n) == 0.5, every=lambda s=sim, n=name: s.send([n], [0.5], position=[float("nan")]))

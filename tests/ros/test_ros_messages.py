@@ -3,13 +3,15 @@ import math
 
 import numpy as np
 import pytest
+from python_commands import command_from_array, command_from_joint_state
+from python_plane import Stamps
 import ros_plain as plain
 from ros_plain import ARRAYS, COMMANDS, LIFE, NAN, RESET_AT, ROBOT, WALL, Object
 from ros_trajectories import SERVO_COMMANDS, TRAJECTORIES
 
 from mbros.ros.wire import commands, messages
 from mbros.ros.wire.commands import CommandRules
-from mbros.ros.wire.messages import START_NS, Stamps
+from mbros.ros.wire.messages import START_NS
 
 RULES = CommandRules()
 
@@ -23,7 +25,7 @@ def stamps(**options):
 @pytest.mark.parametrize("case", COMMANDS)
 def test_joint_commands_are_taken_whole_or_dropped_with_the_reason(case):
     message, wanted = COMMANDS[case]
-    reason, command, _ = commands.command_from_joint_state(ROBOT, message, RULES, stamps(), WALL)
+    reason, command, _ = command_from_joint_state(ROBOT, message, RULES, stamps(), WALL)
     assert reason == (wanted or "accepted")
     if wanted:
         assert command is None
@@ -39,7 +41,7 @@ def test_joint_commands_are_taken_whole_or_dropped_with_the_reason(case):
 @pytest.mark.parametrize("case", ARRAYS)
 def test_effort_arrays_are_in_joint_order_and_leave_out_followers(case):
     message, wanted = ARRAYS[case]
-    reason, command, _ = commands.command_from_array(ROBOT, message, RULES)
+    reason, command, _ = command_from_array(ROBOT, message, RULES)
     assert reason == (wanted or "accepted")
     if not wanted:
         assert np.array_equal(command, [NAN, NAN, NAN, *message.data], equal_nan=True)
@@ -56,14 +58,14 @@ def test_a_stamp_of_simulated_time_is_fresh_while_time_is_simulated():
     s = stamps(always=True)
     s.stamp(5000, 5.0, WALL, 0)
     command = plain.joint_state(["elbow"], [1.0], stamp=5_900_000_000)
-    assert commands.command_from_joint_state(ROBOT, command, RULES, s, WALL)[0] == "accepted"
+    assert command_from_joint_state(ROBOT, command, RULES, s, WALL)[0] == "accepted"
     late = plain.joint_state(["elbow"], [1.0], stamp=5_400_000_000)
-    assert commands.command_from_joint_state(ROBOT, late, RULES, s, WALL)[0] == "stale_stamp"
+    assert command_from_joint_state(ROBOT, late, RULES, s, WALL)[0] == "stale_stamp"
 
 
 def test_max_age_zero_believes_every_stamp():
     old = plain.joint_state(["elbow"], [1.0], stamp=1)
-    assert commands.command_from_joint_state(ROBOT, old, CommandRules(max_age=0.0), stamps(), WALL)[0] == "accepted"
+    assert command_from_joint_state(ROBOT, old, CommandRules(max_age=0.0), stamps(), WALL)[0] == "accepted"
 
 
 def test_stamps_are_system_time_and_go_on_from_there_once_time_is_simulated():

@@ -5,12 +5,14 @@ import time
 
 import numpy as np
 import pytest
+from python_commands import command_from_joint_state
+from python_plane import Stamps, in_use
 from ros_client import own_clock
 from ros_plain import PAUSED, RESET, STEPPED, WALL
 from soak.one_time import soak
 from test_ros_time import nanoseconds
 
-from mbros.ros.wire.messages import START_NS, Stamps
+from mbros.ros.wire.messages import START_NS
 
 pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
 from mbros.ros.wire import _dataplane as native  # noqa: E402
@@ -78,15 +80,17 @@ def test_trial_R3_the_python_plane_keeps_its_time_in_another_world(executor, tmp
     from rclpy.parameter import Parameter
     path = tmp_path / "two.yaml"
     path.write_text(TWO)
-    given = {"scene": str(path), "data_plane": "python", "priority": 0, "start_paused": True}
-    sim = SimNode([Parameter(name, value=value) for name, value in given.items()], cli_args=own_clock())
+    given = {"scene": str(path), "priority": 0, "start_paused": True}
+    with in_use("python"):
+        sim = SimNode([Parameter(name, value=value) for name, value in given.items()], cli_args=own_clock())
     try:
         sim.start()
         sim.loop.step_once(50)
         assert sim.plane.clock_of(*sim.loop.snapshot()) == START_NS + 50 * MS
         sim.services.reset(None)
         before = sim.plane.clock_of(*sim.loop.snapshot())
-        change(sim, added=["third"])
+        with in_use("python"):
+            change(sim, added=["third"])
         assert sim.plane.clock_of(*sim.loop.snapshot()) >= before > START_NS + 50 * MS
     finally:
         sim.end()
@@ -111,7 +115,7 @@ def test_trial_R8_a_command_is_as_old_as_the_wall_clock_says_where_time_is_fast(
         message = joint_state(["elbow"], [1.0], stamp=clock.stamp_ns - round(50 * age * 1e9))
         wall = WALL + 2000 * MS
         if plane == "python":
-            return commands.command_from_joint_state(ROBOT, message, rules, oracle, wall)[0]
+            return command_from_joint_state(ROBOT, message, rules, oracle, wall)[0]
         return port.decode(cdr(real(message)), wall)[0]
 
     assert [answer(age) for age in (0.0, 0.2, 0.49, 0.53, 1.5)] == ["accepted"] * 3 + ["stale_stamp"] * 2
@@ -134,7 +138,7 @@ def test_trial_R3_a_command_for_before_a_reset_is_stale_by_its_simulated_stamp_t
     def answer(stamp):
         message = joint_state(["elbow"], [1.0], stamp=stamp)
         if plane == "python":
-            return commands.command_from_joint_state(ROBOT, message, rules, oracle, WALL)[0]
+            return command_from_joint_state(ROBOT, message, rules, oracle, WALL)[0]
         return port.decode(cdr(real(message)), WALL)[0]
 
     assert (clock.stamp_ns, answer(START_NS + 1 * MS), answer(START_NS + 2 * MS)) == (START_NS + 3 * MS, "stale_stamp", "accepted")

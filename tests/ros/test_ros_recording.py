@@ -168,7 +168,7 @@ def test_trial_H11_a_slow_disk_costs_steps_of_the_recording_and_a_replay_goes_on
         free.set()
         until(lambda: sim.recording._gap is False and sim.recording.left_out, "a state after the gap")
         until(lambda begun=written(): written() > begun + 400, "more of the recording")      # beyond what the buffer has kept
-        loop = diagnostics.reports(sim._look(), replace(sim._seen, unrecorded=0), 1000.0, "", [])[0]
+        loop = diagnostics.reports(sim._look(), replace(sim._seen, unrecorded=0), 1000.0, [])[0]
         text = sim.recording.stop()
     finally:
         free.set()

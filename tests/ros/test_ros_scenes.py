@@ -4,6 +4,7 @@ import time
 import mbros
 import numpy as np
 import pytest
+from python_plane import in_use
 from ros_client import PATIENCE, own_clock
 from standard_client import TOPICS, nanoseconds
 
@@ -32,13 +33,15 @@ def path(tmp_path_factory):
 class World:
     """A paused node of the scene in this process, and a client of its topics."""
 
-    def __init__(self, path, executor, **parameters):
+    def __init__(self, path, executor, plane="native", **parameters):
         import rclpy
         from mbros.ros.node import SimNode
         from rclpy.parameter import Parameter
 
         given = {"scene": str(path), "start_paused": True, "command_max_age": 0.0, **parameters}
-        self.sim = SimNode([Parameter(name, value=value) for name, value in given.items()], cli_args=own_clock())
+        self.plane = plane
+        with in_use(plane):
+            self.sim = SimNode([Parameter(name, value=value) for name, value in given.items()], cli_args=own_clock())
         self.client, self.executor, self.heard = rclpy.create_node("scene_client"), executor, {}
         executor.add_node(self.client)
         executor.add_node(self.sim.node)
@@ -71,7 +74,7 @@ class World:
 
 @pytest.fixture(scope="module", params=["native", "python"])
 def world(request, executor, path):
-    world = World(path, executor, data_plane=request.param, watchdog_timeout=0.0)
+    world = World(path, executor, plane=request.param, watchdog_timeout=0.0)
     yield world
     world.close()
 

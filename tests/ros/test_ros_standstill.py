@@ -1,9 +1,10 @@
 """While simulated time stands still: what is told, how often, and with which stamp; the same from both data planes."""
 import numpy as np
 import pytest
+from python_plane import Stamps
 from ros_plain import PAUSED, RESET, STEPPED, WALL
 
-from mbros.ros.wire.messages import START_NS, Stamps
+from mbros.ros.wire.messages import START_NS
 
 PERIOD = 1_000_000
 MS = 10**6

@@ -43,7 +43,7 @@ def sim(request, simulate, tmp_path_factory):
     (folder / "odd.urdf").write_text(URDF, encoding="utf-8")
     (folder / "odd.yaml").write_text(FILE, encoding="utf-8")
     return simulate(str(folder / "odd.urdf"), f"/odd_{request.param}", "--params-file", str(folder / "odd.yaml"), base="floating",
-                    frame_prefix=request.param + "/", data_plane=request.param, joint_states_rate=200.0, tf_rate=50.0,
+                    frame_prefix=request.param + "/", plane=request.param, joint_states_rate=200.0, tf_rate=50.0,
                     odom_rate=200.0)
 
 

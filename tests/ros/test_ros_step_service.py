@@ -4,6 +4,7 @@ import time
 
 import numpy as np
 import pytest
+from python_plane import read_request
 
 pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
 pytestmark = pytest.mark.ros
@@ -70,17 +71,6 @@ def random_command(rng, names):
     return message
 
 
-def read_in_python(steps, message):
-    """What mbros.ros.wire.commands makes of a command, with the stamps of the native plane as far as Python sees them."""
-    from mbros.ros.wire.commands import CommandRules, command_from_joint_state
-
-    sim, values = steps.sim, steps.sim.live.values
-    if not (message.name or message.position or message.velocity or message.effort):
-        return None
-    return command_from_joint_state(sim.robot.map, message, CommandRules(values["max_command"], values["command_max_age"]),
-                                    sim.plane.stamps, time.time_ns(), sim.loop.snapshot()[1])
-
-
 def test_commands_are_read_as_messages_are(steps):
     from mbros.ros.wire.commands import shown
     from mbros_msgs.srv import Step
@@ -90,16 +80,17 @@ def test_commands_are_read_as_messages_are(steps):
     for k in range(2000):
         message = random_command(rng, names)
         service.put(Step.Request(steps=k, command=message))
-        wanted, got = read_in_python(plain, message), service.command()
+        wanted, got, again = read_request(plain, message), service.command(), plain._read(message)
         assert service.steps == k and (wanted is None) == (got is None), message
         if wanted is not None:
             seen.add(wanted[0])
-            assert got[0] == wanted[0] and got[2][0] == wanted[2][0], message
+            assert again[0] == got[0] == wanted[0] and again[2][0] == got[2][0] == wanted[2][0], message
             if got[0] in ("stale_stamp", "future_stamp"):   # its age at two moments
                 assert abs(got[2][1] - wanted[2][1]) < 60.0
             else:
                 assert shown(got[0], got[2]) == shown(wanted[0], wanted[2]), message
-            assert got[1] is wanted[1] is None or np.array_equal(got[1], wanted[1], equal_nan=True)
+            assert again[1] is got[1] is wanted[1] is None or np.array_equal(got[1], wanted[1], equal_nan=True)
+            assert again[1] is None or np.array_equal(again[1], wanted[1], equal_nan=True)
     assert {"accepted", "unknown_name", "infinite", "absurd", "stale_stamp", "future_stamp", "wrong_size"} <= seen
 
 
@@ -152,7 +143,7 @@ def test_requests_of_any_size_are_read_as_messages_are(steps):
     for command in (JointState(name=[name], effort=[1.0] * 100_000), JointState(name=["x" * 200_000], effort=[2.0]),
                     JointState(name=[name] * 50_000, effort=[3.0] * 50_000), JointState(name=[name] * 9, velocity=[1.0] * 90_000)):
         service.put(Step.Request(command=command))
-        wanted, got = read_in_python(plain, command), service.command()
+        wanted, got = read_request(plain, command), service.command()
         assert got[:2] == wanted[:2] and wanted[1] is None and shown(got[0], got[2]) == shown(wanted[0], wanted[2]) != ""
     command = JointState(name=[name], effort=[1.0])
     command.header.frame_id = "x" * 300_000

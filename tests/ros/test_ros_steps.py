@@ -19,7 +19,7 @@ def nanoseconds(stamp) -> int:
 def test_every_command_is_in_its_step_and_the_answer_is_of_the_last(simulate, plane):
     from mbros_msgs.srv import Step
     from sensor_msgs.msg import JointState
-    sim = simulate("arm7", f"/exact_{plane}", start_paused="true", data_plane=plane)
+    sim = simulate("arm7", f"/exact_{plane}", start_paused="true", plane=plane)
     model = mbros.load("arm7")
     twin = mbros.Simulator(model)
     client = sim.node.create_client(Step, f"{sim.name}/step")
@@ -42,7 +42,7 @@ def test_every_command_is_in_its_step_and_the_answer_is_of_the_last(simulate, pl
 @pytest.mark.ros
 @pytest.mark.parametrize("plane", ["native", "python"])
 def test_what_is_not_named_stays_in_force_and_what_would_be_dropped_is_refused(simulate, plane):
-    sim = simulate("arm7", f"/refuse_{plane}", start_paused="true", step_count=3, data_plane=plane)
+    sim = simulate("arm7", f"/refuse_{plane}", start_paused="true", step_count=3, plane=plane)
     assert sim.take_steps(1, name=["joint2"], effort=[1.5]).success
     answer = sim.take_steps()
     assert (answer.message, answer.step, answer.odometry) == ("3 steps, simulated time 0.004000 s", 4, [])
@@ -156,4 +156,4 @@ def steps_reports(sim):
     from mbros.ros.wire import diagnostics
 
     seen = sim._look()
-    return diagnostics.reports(seen, seen, 1000.0, "native", [])
+    return diagnostics.reports(seen, seen, 1000.0, [])

@@ -2,6 +2,7 @@
 import mbros
 import numpy as np
 import pytest
+from python_plane import in_use
 from test_ros_scenes import World
 
 pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
@@ -18,7 +19,7 @@ objects:
 @pytest.fixture(params=["native", "python", "native, with a bench"])
 def world(request, executor, tmp_path):
     (tmp_path / "two.yaml").write_text(SCENE.replace(", BENCH", ", bench: arm7_servo" if "bench" in request.param else ""))
-    world = World(tmp_path / "two.yaml", executor, data_plane=request.param.partition(",")[0])
+    world = World(tmp_path / "two.yaml", executor, plane=request.param.partition(",")[0])
     yield world
     world.close()
 
@@ -50,7 +51,7 @@ def test_a_robot_whose_controller_is_silent_stops_and_the_others_run_on(world):
     seen = world.sim._look()
     assert seen.silent == ("left",)
     from mbros.ros.wire import diagnostics
-    report = diagnostics.reports(seen, seen, 1000.0, "native", [])[1]
+    report = diagnostics.reports(seen, seen, 1000.0, [])[1]
     assert report.level == diagnostics.WARN and report.values["watchdog acts on"] == "left" and report.values["watchdog"] == "active"
     assert report.message == "no valid command for left: the watchdog has taken over there"
     world.until(lambda: loop.silent == (False, False) and held(world, "left") == 0.1, lambda: act("left", "right"))
@@ -84,14 +85,14 @@ def test_what_each_has_heard_is_saved_and_carried_to_another_world(world):
     from mbros.ros.serve.another_world import go_on_with
     scene = mbros.Scene.of(sim.robot.model)
     scene.add_robot("pendulum", "third", p=(0, 3, 0))
-    with sim.turn:
+    with sim.turn, in_use(world.plane):
         go_on_with(sim, scene.build())
     world.steps(1)
     assert sim.loop.silent == (True, False, False)
     scene = mbros.Scene.of(sim.robot.model)
     scene.remove("left")
     scene.remove("third")
-    with sim.turn:
+    with sim.turn, in_use(world.plane):
         go_on_with(sim, scene.build())
     world.steps(1)
     assert sim.loop.silent == ()
@@ -107,7 +108,7 @@ def test_robots_that_have_nothing_to_command_have_no_watchdog(executor, tmp_path
 
     (tmp_path / "stand.urdf").write_text("<robot name='stand'><link name='plate'/></robot>")
     (tmp_path / "one.yaml").write_text("robots:\n  left: {robot: arm7}\n  stand: {robot: stand.urdf, p: [0, 3, 0]}\n")
-    world = World(tmp_path / "one.yaml", executor, data_plane="native")
+    world = World(tmp_path / "one.yaml", executor)
     try:
         sim = world.sim
         assert [part.name for part in sim.robot.parts] == ["left", "stand"] and len(sim.loop.silent) == 1

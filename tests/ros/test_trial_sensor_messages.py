@@ -4,6 +4,7 @@ import time
 
 import numpy as np
 import pytest
+from python_plane import in_use
 from ros_client import PATIENCE, own_clock
 
 pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
@@ -37,7 +38,7 @@ ARM = """
 class Node:
     """A paused node in this process, and a client of its topics."""
 
-    def __init__(self, executor, **parameters):
+    def __init__(self, executor, plane="native", **parameters):
         import rclpy
         from mbros.ros.node import SimNode
         from rclpy.parameter import Parameter
@@ -45,7 +46,8 @@ class Node:
         from tf2_msgs.msg import TFMessage
 
         given = {"start_paused": True, **parameters}
-        self.sim = SimNode([Parameter(name, value=value) for name, value in given.items()], cli_args=own_clock())
+        with in_use(plane):
+            self.sim = SimNode([Parameter(name, value=value) for name, value in given.items()], cli_args=own_clock())
         self.client, self.executor, self.heard, self.frames = rclpy.create_node("sensor_client"), executor, {}, set()
         executor.add_node(self.client)
         executor.add_node(self.sim.node)
@@ -93,7 +95,7 @@ def cart(request, executor, tmp_path_factory):
     from sensor_msgs.msg import Imu
     path = tmp_path_factory.mktemp("cart") / "bench.yaml"
     path.write_text(CART)
-    node = Node(executor, robot="diff_drive", ground=True, bench=str(path), data_plane=request.param, frame_prefix="x/",
+    node = Node(executor, robot="diff_drive", ground=True, bench=str(path), plane=request.param, frame_prefix="x/",
                 twist_covariance_diagonal=[6.0, 5.0, 4.0, 3.0, 2.0, 1.0])
     node.hear(Imu, "imu", "raw")
     node.hear(WrenchStamped, "of/wheel", "of/caster")

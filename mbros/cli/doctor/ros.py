@@ -39,9 +39,10 @@ def installation(machine: Machine) -> Iterator[Finding]:
                       "Build mbros again: pip install .")
     plane = machine.module("mbros.ros.wire._dataplane")
     if isinstance(plane, Exception):
-        yield Finding(NOTE, "ros", "data plane", f"messages will go through Python, slower: {plane}", "Build mbros again: pip install .")
+        yield Finding(PROBLEM, "ros", "data plane", f"the node does not start without what carries its messages: {plane}",
+                      "Build mbros again: pip install .")
     else:
-        yield Finding(OK, "ros", "data plane", "native: messages in and out without the interpreter lock")
+        yield Finding(OK, "ros", "data plane", "messages in and out without the interpreter lock")
     yield from network(machine)
 
 

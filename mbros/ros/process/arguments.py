@@ -47,7 +47,6 @@ def parser() -> Parser:
     p.add_argument("--no-tf", dest="publish_tf", action="store_false", default=None,
                    help="leave TF of the links to robot_state_publisher")
     p.add_argument("--frame-prefix", type=text, help="prefix of every link name in TF")
-    p.add_argument("--data-plane", choices=("auto", "native", "python"), help="how messages go in and out")
     p.add_argument("--record", metavar="FILE", type=text, help="record every step as ROS 2 messages: run.mcap, or a folder for a bag")
     p.add_argument("--end-with", type=process, metavar="PID", help="end when this process has ended (the launch file's, for example)")
     return p

@@ -42,8 +42,6 @@ def why_never(sim: SimNode) -> str:
         return "the world is the robot that the node was started with; start it with a scene file (docs/scenes.md)"
     if sim.consumers or sim.door is not None:
         return "who is waited for in lockstep, and who shares memory, was declared at the start for the robots of then"
-    if sim.plane.kind != "native":
-        return "it needs the native data plane"
     if sim.robot.specialized:
         return "the scene was compiled to code of its own at the start (specialize)"
     return sim.fixed

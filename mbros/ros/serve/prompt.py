@@ -4,7 +4,7 @@ rclpy's executor hands all that its nodes have, some sixty entities here, to the
 them afterwards: for `~/step` that was more than half of a round trip. These services are the node's like all others, under its name in the
 graph; only no executor takes from them. What they do is kept apart from what the executor's callbacks do by `SimNode.turn`.
 
-Where the native data plane reads and writes the messages of a service, it also says when one has come, and nothing is handed over at all.
+Where the data plane reads and writes the messages of a service, it also says when one has come, and nothing is handed over at all.
 """
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """~/step: these commands, so many steps, the state after them.
 
-In the native data plane a request is read from rcl's own struct and the answer written there (`_dataplane.StepService`): to make messages
-of Python of both took more than half of a round trip. Without it, messages are read and filled here.
+A request is read from rcl's own struct and the answer written there (`_dataplane.StepService`): to make messages of Python of both took
+more than half of a round trip. Where this ROS lays them out in a way that is not known there, messages are read and filled here.
 """
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, cast
 
 from mbros_core.errors import LoopError, LoopTimeoutError
 
-from mbros.ros.wire import commands, messages
-from mbros.ros.wire.commands import About, CommandRules, refusal
+from rclpy.serialization import serialize_message
+
+from mbros.ros.wire import messages
+from mbros.ros.wire.commands import NOTHING, About, refusal
 from mbros.ros.errors import RequestError, sentence
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 MOST_STEPS = 100_000
 FIRST, ALONE = 10, 0.02                 # steps that are taken in one go, and s in which others have no turn
 TRIES = 20                              # of a tenth of a second each, for a client that the middleware has heard, and not found yet
-Command = tuple[str, "Array | None", About] | None         # as commands.command_from_joint_state has it; None: nothing is asked for
+Command = tuple[str, "Array | None", About] | None         # reason, values or None, what it is about; None: nothing is asked for
 
 
 class Steps:
@@ -38,6 +40,8 @@ class Steps:
         self.sim = sim
         self._direct: StepService | None = None
         self._plane: Plane | None = None                 # the one whose robots the direct way reads and writes
+        self._reader: CommandInput | None = None         # of commands in messages of Python
+        self._read_by: Plane | None = None               # the plane that has made it
         self._gone = b""                       # the client that was given up last
         self.taking = False
         self.awaited = False                    # somebody on the executor goes on when they have been taken
@@ -73,12 +77,11 @@ class Steps:
         """What joint_commands would make of it; every reason to drop it refuses the request."""
         if not (message.name or message.position or message.velocity or message.effort):
             return None
-        sim, values = self.sim, self.sim.live.values
-        stamps = sim.plane.stamps
-        if not isinstance(stamps, messages.Stamps):         # of the native plane, which reads bytes
-            return _read_bytes(cast("NativePlane", sim.plane).step_reader(), message)
-        return commands.command_from_joint_state(sim.robot.map, message, CommandRules(values["max_command"], values["command_max_age"]),
-                                                 stamps, time.time_ns(), sim.loop.snapshot()[1])
+        if self._read_by is not self.sim.plane:
+            self._read_by, (self._reader, *_) = self.sim.plane, self.sim.plane.of_steps()
+        reason, values = self._reader.decode(serialize_message(message))
+        problem = self._reader.last_problem()
+        return reason, values, NOTHING if values is not None or problem is None else problem[1:]
 
     def take_steps(self, n: int) -> str:
         """So many steps at once. In lockstep others take their time, and many steps take theirs: whatever else acts on the loop has its
@@ -152,9 +155,7 @@ class Steps:
     # --- without messages of Python
 
     def serve_directly(self, service: Service) -> None:
-        """Let the native data plane read and write; where it cannot, `step` and `fill_state` go on doing it."""
-        if self.sim.plane.kind != "native":
-            return
+        """Let the data plane read and write; where it cannot, `step` and `fill_state` go on doing it."""
         from mbros.ros.wire._dataplane import DataPlaneError, StepService
 
         try:
@@ -211,12 +212,3 @@ class Steps:
         if self._direct is not None:
             self._direct.close()
         self._direct = None
-
-
-def _read_bytes(reader: CommandInput, message: JointState) -> Command:
-    """What the native plane makes of a message of Python."""
-    from rclpy.serialization import serialize_message
-
-    reason, command = reader.decode(serialize_message(message))
-    problem = reader.last_problem()
-    return reason, command, commands.NOTHING if problem is None else problem[1:]

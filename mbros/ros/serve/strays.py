@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 MOST = 5                        # are named
 OWN = ("mbros", "sim_node")     # what the node is called, and its program
 ROSS_OWN = ("qos_overrides.",)  # of publishers and subscriptions that other robots and packages have
+REMOVED = {"data_plane": "messages always go in and out in the loop's own thread"}        # parameters of before: why there are none
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,8 @@ def strays(node: Node, argv: Sequence[str], spawned: Sequence[str] | None = None
     there: parameters of others wait for those. ParameterError where a parameter was meant for this node."""
     names = sorted(name for name in getattr(node, "_parameter_overrides", {}) if not node.has_parameter(name))
     names = [name for name in names if not name.startswith(ROSS_OWN) and not _waits(name, spawned)]
+    if old := [name for name in names if name in REMOVED]:
+        raise ParameterError("; ".join(f"parameter '{name}' has been removed: {REMOVED[name]}; leave it out" for name in old))
     known = [name for name in node.list_parameters([], 0).names] if names else []
     missed = [*for_others(node.get_fully_qualified_name(), argv), *unreached(node.get_fully_qualified_name(), argv)]
     own = dict(sorted(meant_for(node.get_fully_qualified_name(), argv), key=lambda each: each[1])) if names else {}

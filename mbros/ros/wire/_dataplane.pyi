@@ -11,7 +11,7 @@ KINDS: tuple[str, ...]
 POLICIES: tuple[str, ...]
 
 class DataPlaneError(MbrosError, RuntimeError):
-    """The fast path cannot be used here; the text says why. `data_plane:=python` works without it."""
+    """Messages cannot pass here; the text says why."""
 
 class StampClock:
     """The stamps that all ports of one node share.

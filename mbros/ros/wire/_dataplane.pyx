@@ -88,7 +88,7 @@ cdef extern from "<time.h>" nogil:
 
 
 class DataPlaneError(MbrosError, RuntimeError):
-    """The fast path cannot be used here; the text says why. `data_plane:=python` works without it."""
+    """Messages cannot pass here; the text says why."""
 
 
 cdef Functions rcl
@@ -99,8 +99,8 @@ cdef int _need_rcl() except -1:
     global rcl_known
     if not rcl_known:
         if not look_up(&rcl):
-            raise DataPlaneError("librcl.so, or a function in it, was not found in this process; import rclpy first, "
-                                 "or start the node with data_plane:=python")
+            raise DataPlaneError("librcl.so, or a function in it, was not found in this process: this ROS 2 is none that "
+                                 "mbros knows, or rclpy is not imported. `mbros doctor` says what is here")
         rcl_known = True
     return 0
 

@@ -18,7 +18,7 @@ cdef void* _of_type(kind, str name) except NULL:
 cdef int _write_message(kind, message, void* where) except -1:
     """A message of Python into rosidl's struct."""
     if not (<FromPython>_of_type(kind, "_CONVERT_FROM_PY"))(<PyObject*>message, where):
-        raise DataPlaneError(f"a {type(message).__name__} could not be converted; use data_plane:=python")
+        raise DataPlaneError(f"a {type(message).__name__} could not be converted")
     return 0
 
 
@@ -168,7 +168,7 @@ cdef class StepService:
         answer = self.rcl.serialize(given, self.joint_state_type, &written)
         if answer != RET_OK:
             rcl.reset_error()
-            raise DataPlaneError(f"a request of {room} bytes could not be read; use data_plane:=python")
+            raise DataPlaneError(f"a request of {room} bytes could not be read")
         reason, command = self.reader.decode((<const char*>written.buffer)[:written.buffer_length])
         return reason, command, ("", NAN) if reason == "accepted" else self.reader.last_problem()[1:]
 
@@ -176,7 +176,7 @@ cdef class StepService:
         _patch(&state.state, &x[0], stamp)
         if self.rcl.deserialize(&state.state.message, type, where) != RET_OK:
             rcl.reset_error()
-            raise DataPlaneError("a state could not be written into an answer; use data_plane:=python")
+            raise DataPlaneError("a state could not be written into an answer")
         return 0
 
     def write(self, str text, uint64_t step, const double[::1] x, int64_t stamp):

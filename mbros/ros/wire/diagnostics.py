@@ -53,9 +53,9 @@ class Seen:
     unrecorded: int = 0             # steps that the recording that runs should have, and has not
 
 
-def reports(now: Seen, before: Seen, rate: float, data_plane: str, privileges: list[str]) -> list[Report]:
+def reports(now: Seen, before: Seen, rate: float, privileges: list[str]) -> list[Report]:
     """The three statuses of a node."""
-    return [_loop(now, before, rate, data_plane, privileges), _commands(now, before), _robot(now, before)]
+    return [_loop(now, before, rate, privileges), _commands(now, before), _robot(now, before)]
 
 
 def filled(array: DiagnosticArray, reports: list[Report], node: str, robot: str, wall_ns: int) -> DiagnosticArray:
@@ -74,7 +74,7 @@ def dropped(counts: dict[str, int]) -> int:
     return sum(n for reason, n in counts.items() if reason != "accepted")
 
 
-def _loop(now: Seen, before: Seen, rate: float, data_plane: str, privileges: list[str]) -> Report:
+def _loop(now: Seen, before: Seen, rate: float, privileges: list[str]) -> Report:
     s, old = now.statistics, before.statistics
     measured = (s.slots - old.slots) / max(now.time - before.time, 1e-9)
     late = (s.overruns - old.overruns) + (s.missed - old.missed)
@@ -99,7 +99,7 @@ def _loop(now: Seen, before: Seen, rate: float, data_plane: str, privileges: lis
         "steps left out of the recording": str(now.unrecorded),
         "page faults": str(s.minor_faults + s.major_faults),
         "allocations": "not counted" if s.allocations is None else str(s.allocations),
-        "data plane": data_plane, "privileges": " ".join(privileges) or "all that were asked for",
+        "privileges": " ".join(privileges) or "all that were asked for",
     }
     return Report("real time", level, text, values)
 

@@ -1,6 +1,6 @@
-"""Snapshots into messages: what of a robot ROS sees, stamps, and the numbers of messages; pure functions, no ROS needed.
+"""Snapshots into messages: what of a robot ROS sees, and the numbers of messages; pure functions, no ROS needed.
 
-The data plane (`_dataplane`) does the same on bytes; these functions are its fallback and its oracle. Messages are filled through their
+The data plane (`_dataplane`) writes the same as bytes, in which these functions show it the places. Messages are filled through their
 ordinary attributes, so that any object with the right attributes will do.
 
 Units: N m or N for efforts, rad or m for positions; stamps are integers of nanoseconds.
@@ -9,17 +9,15 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections import deque
 from collections.abc import Callable, Iterable, MutableSequence, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-from mbros_core.realtime import PAUSED, RESET, STEPPED
 
 if TYPE_CHECKING:
     from mbros.ros.wire.typing import Clock, JointState, Odometry, PoseStamped, Quaternion, TFMessage, Time, TransformStamped, Vector3
-    from mbros_core.typing import Array, ArrayLike
+    from mbros_core.typing import Array
 
 
 @dataclass(frozen=True)
@@ -103,113 +101,7 @@ class RobotMap:
         return [name for name in self.joints if self.commandable[name] >= 0 and self.taken(name) & what]
 
 
-# --- stamps
-
-
-BEAT_NS = 100_000_000       # between two tellings of a robot that stands still, wall time
 START_NS = 1_000_000_000    # stamp of simulated time 0 where time is simulated from the start
-MARKS_OF_AGE = 32           # of what the stamp was when, in the age that a command may have
-
-
-@dataclass
-class Stamps:
-    """What the stamps of messages say (see `stamps.pxd`): system time, or simulated time while time is simulated."""
-
-    period_ns: int
-    always: bool = False                # simulated from the start: stamps count from START_NS
-    scaled: bool = False                # the real-time factor is not 1
-    simulated: bool = False             # once they are, all that follow are
-    max_age: int = 0                    # ns, that a command may have
-    not_before: int = 0
-    begun: int = 0                      # stamp of the newest reset
-    fresh_from: int = 0                 # the stamp of max_age ago, wall time
-    stamp_ns: int = 0
-    clock_ns: int = 0                   # the same without the nanoseconds of a standstill
-    still: bool = False                 # simulated time is what it was in the snapshot before
-    changed: bool = False               # the robot was put elsewhere meanwhile
-    beat: bool = False                  # it is time to publish the same again
-    tick: bool = False                  # the same of /clock
-    _origin: int = 0
-    _nudge: int = 0                     # nanoseconds since time stands still: one for each publication
-    _published: int = 0                      # wall time of the newest publication
-    _content: bytes | None = field(default=None, repr=False)
-    _last: tuple[int, int, float] | None = field(default=None, repr=False)     # step, wall_ns, time
-    _renewed: bool = False
-    _marks: deque[tuple[int, int]] = field(default_factory=deque, repr=False)   # wall_ns, stamp
-
-    @property
-    def origin_ns(self) -> int:
-        """The stamp of simulated time 0, where time is simulated; another one after a reset."""
-        return self._origin
-
-    def stamp(self, step: int, time: float, wall_ns: int, flags: int, x: ArrayLike = ()) -> int:
-        """Stamp of a snapshot in ns; the same for everyone who asks about the same snapshot."""
-        if self._last is not None and self._last[:2] == (step, wall_ns):
-            return self.stamp_ns
-        now = _nanoseconds(time)
-        simulated = self.always or self.simulated or self.scaled or bool(flags & (PAUSED | STEPPED))
-        renewed, self._renewed = self._renewed and self._last is not None, False
-        before = self._last is not None and (renewed or time < self._last[2])
-        content = np.asarray(x, float).tobytes() if simulated else None
-        self.still = simulated and self._last is not None and time == self._last[2] and not renewed
-        if self.still:
-            self._stand_still(wall_ns, flags, content)
-        else:
-            self._nudge, self._published = 0, wall_ns
-        stamp = wall_ns
-        if simulated:
-            if self._last is None:
-                self._origin = START_NS if self.always else wall_ns - now
-            elif before:                                            # a reset: go on after the last stamp
-                self._origin = self.clock_ns + self.period_ns - now
-            elif not self.simulated:                                # from wall time: simulated time goes on from it
-                self._origin = self.clock_ns - _nanoseconds(self._last[2])
-            stamp = self._origin + now
-            self._mark(wall_ns, stamp)
-        elif self._last is not None and stamp <= self.clock_ns:     # the system's clock was set back
-            stamp = self.clock_ns + max(self.period_ns // 2, 1)
-        if flags & RESET or before:
-            self.begun = stamp
-        self.simulated, self.clock_ns, self._last, self._content = simulated, stamp, (step, wall_ns, time), content
-        self.stamp_ns = stamp + self._nudge
-        return self.stamp_ns
-
-    def _stand_still(self, wall_ns: int, flags: int, content: bytes | None) -> None:
-        """Is this snapshot, of the same simulated time as the one before, to be published?"""
-        self.changed = (self._content is not None and content != self._content) or bool(flags & RESET)
-        self.beat = not 0 <= wall_ns - self._published < BEAT_NS
-        self.tick = self.changed or self.beat or not self.simulated
-        if self.changed or self.beat:
-            self._published = wall_ns
-            self._nudge += 2 * self._nudge < self.period_ns
-
-    def _mark(self, wall_ns: int, stamp: int) -> None:
-        """Remember what the stamp is now, and what it was max_age ago."""
-        marks = self._marks
-        if marks and 0 <= wall_ns - marks[-1][0] < self.max_age // MARKS_OF_AGE:
-            return
-        if len(marks) == 2 * MARKS_OF_AGE:
-            marks.popleft()
-        marks.append((wall_ns, stamp))
-        while len(marks) > 1 and marks[1][0] <= wall_ns - self.max_age:
-            marks.popleft()
-        self.fresh_from = marks[0][1]
-
-    def go_on(self) -> None:
-        """Another state was restored: the next stamp comes a step after the newest one."""
-        self._renewed = True
-
-    def set_scaled(self, scaled: bool) -> None:
-        self.scaled = bool(scaled)
-
-    def refuse_before(self, stamp_ns: int) -> None:
-        self.not_before = stamp_ns
-
-
-def _nanoseconds(seconds: float) -> int:
-    """Rounded as C's llround does: halves away from zero."""
-    x = seconds * 1e9
-    return int(math.floor(x + 0.5)) if x >= 0 else -int(math.floor(0.5 - x))
 
 
 def set_time(message: Time, stamp_ns: int) -> None:

@@ -27,9 +27,8 @@ if TYPE_CHECKING:
 
 
 class NativePlane:
-    """Plugs for `mbros_core.realtime.Loop`: `inputs` and `outputs`. See `topics`."""
-
-    kind = "native"
+    """Plugs for `mbros_core.realtime.Loop`: `inputs` and `outputs`. DataPlaneError or TemplateError where this ROS is not as it has to be
+    for them."""
 
     def __init__(self, node: Topics, robot: RobotMap, parts: list[Part], topics: list[Outgoing], snapshot_size: int, dt: float,
                  simulated: bool, rules: CommandRules, bench: NodeBench | None = None, lockstep: Sequence[Consumer] = (),

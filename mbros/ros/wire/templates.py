@@ -22,7 +22,7 @@ PROBE_STAMP = 1_234_567_890 * 1_000_000_000 + 987_654_321
 
 
 class TemplateError(MbrosError, RuntimeError):
-    """A message could not be turned into a template; use data_plane:=python."""
+    """A message could not be turned into a template: this ROS writes it in a way that is not known."""
 
 
 @dataclass(frozen=True)
@@ -158,5 +158,5 @@ def _check(template: Template, fill: FillTopic, size: int, memory: int) -> None:
                         turn=template.turn, memory=x[size:].copy() if memory else None, taps=template.taps)
         drive_output(output.capsule, x[:size], wall_ns=stamp)
         if deserialize_message(output.message, type(wanted)) != wanted:
-            raise TemplateError(f"the template of {type(wanted).__name__} does not read back what was put into it; "
-                                f"start the node with data_plane:=python")
+            raise TemplateError(f"the template of {type(wanted).__name__} does not read back what was put into it: this ROS 2 "
+                                "writes messages in a way that mbros does not know. Please report it, with what `mbros doctor` says")

@@ -1,9 +1,5 @@
-"""What the node publishes at full rate, and how a data plane looks to the node.
-
-An `Outgoing` says how one topic is filled from a snapshot; the native plane makes a template of it, the Python plane
-calls it. The two planes are interchangeable: `start`, `stop`, `close`, `set_share`, `serve_clock`, `counts`, `beside`, `followers`,
-`beyond`, `problems`, `stamps`, `clock_of`.
-"""
+"""What the node publishes at full rate: an `Outgoing` says how one topic is filled from a snapshot, and the data plane makes a template
+of it. The tests have another plane, in plain rclpy, that calls it (tests/ros/python_plane.py)."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable

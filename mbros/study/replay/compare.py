@@ -46,8 +46,8 @@ class Comparison:
     """What came out. times (n,), s from the first state; measured, simulated (n, joints): positions. delay, s: between a command and its
     acting, as given or found. commands: the topic whose commands the model was given; given: what of them. bench: whether through one.
     unknown: joints of the recording that the model does not have. units: of the joints' positions, rad or m. changed: times, s, at which
-    somebody changed the state or parameters of a recording of mbros, which the model's do not follow. engine: of such a recording, which one
-    made it and which one runs here, where those are two."""
+    somebody changed the state or parameters of a recording of mbros, which the model's do not follow. engine: of such a recording, which
+    one made it and which one runs here, where those are two."""
 
     joints: list[JointResidual]
     times: Array
