@@ -12,7 +12,7 @@ tf2, and "not stamped" to those who look at commands.
 While simulated time stands still there is nothing new to tell, and tf2 complains of every transform it has already
 (TF_REPEATED_DATA). Such a snapshot is told when the robot was put elsewhere, and ten times a second for those who come
 later; each of them is stamped a nanosecond after the one before. /clock comes as often then, without these nanoseconds, nor does
-the next step have them. `mbros.ros.wire.messages.Stamps` is the same in Python.
+the next step have them. tests/ros/python_plane.py has the same in Python.
 """
 from libc.math cimport llround
 from libc.stdint cimport int64_t, uint64_t

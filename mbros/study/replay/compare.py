@@ -140,7 +140,7 @@ def trial(who: str, path: str | PathLike[str], model: Model, states: str | None,
     own = recording_of_mbros(path)
     header: dict[str, Any] = {"dt": STEP, "integrator": DEFAULT_INTEGRATOR} if own is None else own.start.header
     integrator = header["integrator"] if header["integrator"] in INTEGRATORS else DEFAULT_INTEGRATOR
-    dt = header["dt"] if dt is None else number(who, "dt", dt, SHORTEST, LONGEST, "s")
+    dt = float(header["dt"]) if dt is None else number(who, "dt", dt, SHORTEST, LONGEST, "s")
     window = number(who, "window", window, 2 * dt, 1e6, "s")
     names = tuple(joint.name for joint in model.joints if joint.nv == 1 and not joint.follows)
     if not names:
