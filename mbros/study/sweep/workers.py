@@ -3,8 +3,9 @@
 Each has a pipe of its own and one group of cases at a time, and sends what is done while it works on the rest. So nothing runs on that
 nobody waits for, and a process may be killed at any moment: it holds no lock that others need.
 
-Why not concurrent.futures.ProcessPoolExecutor: until Python 3.14 it cannot end its processes, each takes the next call before anybody could
-take it back, and one that is killed while it holds the lock of the queue they share leaves the others waiting.
+Why no pool of the standard library: ProcessPoolExecutor cannot end its processes until Python 3.14 (after Ctrl-C it takes the cases under
+way, and those that a process has taken already, to their end), multiprocessing.Pool waits for ever for a case whose process was killed, and
+neither gives back what is done of a group before all of it is.
 """
 from __future__ import annotations
 
