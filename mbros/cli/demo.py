@@ -28,26 +28,26 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from mbros.cli.demonstration.motion import moves
     from mbros.build.load import load, load_description
+    from mbros.cli.demonstration.poses import PoseSequence
 
     how: dict[str, Any] = {"xacro_args": dict(arguments.xacro_arg), "package_dirs": arguments.package_dir}
     own = load_description(arguments.robot, **how)
     if own.joints[0].kind in ("floating", "planar") and own.joints[0].parent is own.world:
         print(f"mbros: note: {own.name} has a moving base; the demonstration holds it still", file=sys.stderr)
     model = load(arguments.robot, base="fixed", **how)
-    moves(model, model.spec.q_default, arguments.duration)      # what cannot be shown is said before anything is started
+    PoseSequence(model).plan(model.spec.q_default, arguments.duration)      # what cannot be shown is said before anything is started
     what = (model, arguments.robot, arguments.duration, arguments.rate, arguments.command_rate, arguments.csv)
     if arguments.no_ros:
         from mbros.cli.demonstration.alone import run as alone
 
         return alone(*what)
-    from mbros.cli.demonstration.parent import run as show
     from mbros.ros import RosNotFound, require_rclpy
     try:
         require_rclpy()
     except RosNotFound as error:
         raise RosNotFound(f"{sentences(str(error))} Without ROS: mbros demo {arguments.robot} --no-ros") from None
+    from mbros.cli.demonstration.ros import run as show
+
     words = [word for name, value in arguments.xacro_arg for word in ("--xacro-arg", f"{name}:={value}")]
-    words += [word for folder in arguments.package_dir for word in ("--package-dir", str(folder))]
-    return show(*what, words)
+    return show(*what, [*words, *(word for folder in arguments.package_dir for word in ("--package-dir", str(folder)))])

@@ -1,11 +1,7 @@
 """What is written to terminals: tables, progress, a screen that is cut to size."""
 import io
 
-import pytest
-
-from mbros.cli.demonstration.screen import Screen, clip, fit
-from mbros.cli.demonstration.table import View, lines, one_line, summary
-from mbros.cli.demonstration.watch import Rate
+from mbros.cli.demonstration.show import Screen, hertz, lateness
 from mbros.cli.terminal import Progress, number, span, table
 
 
@@ -40,81 +36,58 @@ def test_progress_is_rewritten_on_a_terminal_and_nowhere_else(monkeypatch):
     assert file.getvalue() == "half\n"
 
 
-def test_lines_are_cut_by_what_is_seen():
-    assert clip("abcdef", 4) == "abcd"
-    assert clip("\x1b[1mabc\x1b[0mdef", 4) == "\x1b[1mabc\x1b[0md"
-    assert clip("\x1b[1mabcdef\x1b[0m", 2) == "\x1b[1mab\x1b[0m"
-    assert clip("\x1b[1mabc\x1b[0m", 3) == "\x1b[1mabc\x1b[0m"
-    assert fit(["a"] * 5, 80, 3) == ["a", "a", "  ... and 3 more lines"]
+REPORT = {"poses": 3, "done": False, "succeeded": False, "results": [["j", 2e-4, "rad", True], ["s", 0.1, "m", False]],
+          "joints": [["j", "rad", 0.5, 1e-3, 12.0], ["s", "m", 0.1, -2e-5, 3.0]]}
 
 
-REPORT = {"poses": 3, "pose": 2, "done": False, "succeeded": False, "names": ["j", "s"], "units": ["rad", "m"], "desired": [0.5, 0.1],
-          "error": [1e-3, -2e-5], "effort": [12.0, 3.0],
-          "results": [{"joint": "j", "error": 2e-4, "unit": "rad", "ok": True}, {"joint": "s", "error": 0.1, "unit": "m", "ok": False}]}
+def screen(monkeypatch, stream, report=REPORT):
+    monkeypatch.setattr("sys.stdout", stream)
+    made = Screen("arm", "1000 Hz, ROS 2, domain 7", 10.0)
+    made.facts, made.report = {"joint_states": hertz(9999.6, 10.0), "/tf": hertz(0, 10.0), "lateness": lateness(0.05, 0.21, 4)}, report
+    return made
 
 
-def view(**changes):
-    return View("arm", 1000.0, "ROS 2, domain 7", **changes)
-
-
-def test_the_table_before_anything_is_known():
-    shown = "\n".join(lines(view()))
-    assert "joint_states  ..." in shown and "/tf           ..." in shown and "waiting for the robot" in shown
-
-
-def test_the_table_in_full():
-    shown = lines(view(elapsed=3.2, state_rate=999.96, tf_rate=1000.0, command_rate=500.0, lateness=(5e-5, 2.1e-4), late_steps=4,
-                       command_age=1.4e-3, plane="native", q=[0.501, 0.1], report=REPORT))
-    text = "\n".join(shown)
-    for part in ("1000 Hz, ROS 2, domain 7, data plane native", "3.2 of 10 s", "joint_states  1000.0 Hz",
-                 "p50 0.050 ms, p99 0.210 ms, 4 slots missed", "500.0 Hz, the last one 1.4 ms old",
-                 "going to 2 of 3, 1 reached", "12.00 N m", "3.00 N"):
-        assert part in text, part
-    assert "+1.00 mrad" in shown[-2] and "-0.02 mm" in shown[-1]
-
-
-def test_one_line_and_summary():
-    assert "largest error +1.00 mrad at j" in one_line(view(report=REPORT))
-    shown = summary(view(report=REPORT))
-    assert shown[0] == "  pose 1  reached, largest error +0.20 mrad at j"
-    assert shown[1] == "  pose 2  not reached, largest error +100.00 mm at s"
-    assert shown[-1] == "arm: 1 of 3 poses reached"
-    assert summary(view())[-1] == "arm: it did not come to a pose"
-
-
-def test_the_screen_goes_back_over_its_own_lines(monkeypatch):
+def test_the_table_in_full_goes_back_over_its_own_lines(monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setenv("LINES", "40")
-    stream = Tty()
-    screen = Screen(stream)
-    screen.show(view())
+    shown = screen(monkeypatch, stream := Tty())
+    shown.show()
     first = stream.getvalue()
-    screen._next = 0.0
-    screen.show(view())
+    for part in ("arm  1000 Hz, ROS 2, domain 7    0.0 of 10 s", "joint_states  1000.0 Hz", "/tf           ...",
+                 "p50 0.050 ms, p99 0.210 ms, 4 slots missed", "1 of 3 reached, going to 3", "0.5010 rad, target   0.5000 rad",
+                 "error   +1.00 mrad, effort    12.00", "error   -0.02 mm"):
+        assert part in first, part
+    shown._next = 0.0
+    shown.show()
     assert stream.getvalue()[len(first):].startswith(f"\x1b[{first.count(chr(10))}A\r")
-    screen.clear()
-    assert stream.getvalue().endswith(f"\x1b[{first.count(chr(10))}A\r\x1b[J")
+    before = len(stream.getvalue())
+    shown.end()
+    assert stream.getvalue()[before:].startswith(f"\x1b[{first.count(chr(10))}A\r\x1b[J")
 
 
-def test_elsewhere_it_writes_lines():
-    stream = io.StringIO()
-    screen = Screen(stream)
+def test_a_small_terminal_is_not_overrun(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "20")
+    monkeypatch.setenv("LINES", "6")
+    screen(monkeypatch, stream := Tty()).show()
+    lines = stream.getvalue().removesuffix("\n\x1b[J").split("\n")
+    assert len(lines) == 4 and all(len(line.removeprefix("\r\x1b[K")) <= 19 for line in lines)
+
+
+def test_elsewhere_it_writes_lines_and_a_summary(monkeypatch):
+    shown = screen(monkeypatch, stream := io.StringIO())
     for _ in range(2):
-        screen._next = 0.0
-        screen.show(view(report=REPORT))
-    first, *lines_ = stream.getvalue().splitlines()
-    assert first == "arm  1000 Hz, ROS 2, domain 7" and len(lines_) == 2 and "\x1b" not in stream.getvalue()
+        shown._next = 0.0
+        shown.show()
+    lines = stream.getvalue().splitlines()
+    assert len(lines) == 2 and lines[0].startswith(" 0.0 s  joint_states 1000.0 Hz, /tf ..., lateness p50 0.050 ms")
+    shown.end()
+    text = stream.getvalue()
+    assert "\x1b" not in text and text.endswith("arm: 1 of 3 poses reached\n")
+    assert "  pose 1  reached, largest error +0.20 mrad at j\n  pose 2  not reached, largest error +100.00 mm at s\n" in text
 
 
-def test_rates_are_told_from_running_totals():
-    rate = Rate()
-    rate.mark(0, now=0.0)                           # nothing yet: the clock does not run
-    assert rate.hertz is None and rate.mean is None
-    for k in range(1, 101):
-        rate.mark(100 * k, now=10.0 + 0.1 * k)      # 1000 a second
-        assert (rate.hertz is None) == (k <= 5)
-    assert rate.hertz == pytest.approx(1000.0)
-    rate.begin()
-    for k in range(1, 11):
-        rate.mark(10_000 + 50 * k, now=20.0 + 0.1 * k)
-    assert rate.mean == pytest.approx(500.0) and 500.0 < rate.hertz < 1000.0
+def test_before_anything_is_known(monkeypatch):
+    shown = screen(monkeypatch, stream := io.StringIO(), {})
+    shown.show()
+    shown.end()
+    assert "waiting for the robot" in stream.getvalue() and stream.getvalue().endswith("arm: it did not come to a pose\n")

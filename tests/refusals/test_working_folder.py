@@ -29,10 +29,10 @@ except interfaces.InterfaceError as error:
     print(error)
 """
 CHILD = """
-from mbros.cli.demonstration.processes import Child
+from mbros.cli.demonstration.ros import Child
 child = Child("list", "mbros.cli", "list")
 child.process.wait(60)
-print(child.code, child.words())
+print(child.process.poll(), child.words())
 """
 
 
