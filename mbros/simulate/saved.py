@@ -72,9 +72,9 @@ class Saved:
                             "this version")
         self._check_numbers(model)
 
-    def another_engine(self) -> str:
-        """Which engine made it and which runs here, where that is another one: last digits may differ from now on. "" otherwise."""
-        return another_engine(self.header.get("engine"), self.header["mbros"])
+    def another_engine(self, model: Model) -> str:
+        """Which engine made it and which one runs this model, where those are two: last digits may differ from now on. "" otherwise."""
+        return another_engine(self.header.get("engine"), self.header["mbros"], model)
 
     def check_model(self, model: Model) -> None:
         """SaveError where it is of another model than this."""
@@ -211,7 +211,7 @@ def _constants(model: Any) -> Constants:
         from mbros import __version__
 
         state = model.default_state()
-        head = {"mbros": __version__, "engine": this_engine(), "model": model.name, "fingerprint": fingerprint(model.spec)}
+        head = {"mbros": __version__, "engine": this_engine(model), "model": model.name, "fingerprint": fingerprint(model.spec)}
         parts = [["state", state._inputs.size], ["start", state._inputs.size], ["effort", model.nv]]
         found = model.__dict__["_save_constants"] = Constants(
             f'{_json(head)[:-1]}, "dt": ', f'"layout": {_json(layout(state))}, "clamped": ', f'"parts": {_json(parts)[:-1]}, ["devices", ',

@@ -300,7 +300,7 @@ class Simulator(OwnAttributes, Shown):
         self._started, self._since = of.header["started"], self.start.time
         if self._motions is not None:
             self._motions._last.clear()
-        if other := of.another_engine():
+        if other := of.another_engine(self.model):
             warn(f"{of.who} was {other}: last digits may differ from now on", MbrosWarning)
 
     def run(self, duration: float, effort: Any = None, every: int = 1, progress: Progress | None = None,

@@ -53,6 +53,7 @@ def load_dual() -> ModuleType:
     return _first_built((("_dual8", AVX512), ("_dual4", AVX2)), "_dual2")
 
 
+@cache
 def engine() -> dict[str, Any]:
     """The double-precision build that this process runs. build: its module; machine: its instruction set; contracted: whether the compiler
     made a * b + c one operation with one rounding, as it does wherever the machine has one, so that last digits differ from a build

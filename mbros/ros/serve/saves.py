@@ -113,7 +113,7 @@ class Saves:
         if sim.loop.state == "stopped" and not sim.ending:          # overrun_policy `stop`
             sim.loop.start()
         refused = self.adopt(start, watchdog)
-        header, other = sim.loop.snapshot()[0], of.another_engine()
+        header, other = sim.loop.snapshot()[0], of.another_engine(model)
         return (f"restored: step {header.step}, simulated time {header.time:.6f} s; stamps go on"
                 + (f"; {other}: last digits may differ from now on" if other else "")
                 + (f"; beyond what these parameters allow, and in force: {', '.join(refused)}" if refused else ""))

@@ -170,7 +170,7 @@ def trial(who: str, path: str | PathLike[str], model: Model, states: str | None,
             run = BenchTrial(model, names, state, command, window, dt, bench, integrator if integrator != "rk4" else DEFAULT_INTEGRATOR)
     except RobotRecordingError as e:
         raise RobotRecordingError(f"{fspath(path)}: {e}") from e            # which of its topics say too little
-    run.engine = "" if own is None else own.start.another_engine()
+    run.engine = "" if own is None else own.start.another_engine(model)
     return run
 
 

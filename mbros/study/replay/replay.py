@@ -224,7 +224,7 @@ def replay(path: str | PathLike[str], verify: bool = True, *, model: Model | Non
     file = RecordingFile(path)
     try:
         again = Again(file, file.model() if model is None else model, bench)
-        return run_again(file, again, ReplayReport(str(path), file.start.another_engine()), progress)
+        return run_again(file, again, ReplayReport(str(path), file.start.another_engine(again.sim.model)), progress)
     finally:
         file.close()
 
