@@ -19,7 +19,8 @@ from mbros.ros.wire.topics import share
 if TYPE_CHECKING:
     from mbros.ros.serve.recording import Recording
     from mbros.ros.serve.turn import Turn
-    from mbros.ros.typing import Node, Parameter, Plane, Values
+    from mbros.ros.typing import Node, Parameter, Values
+    from mbros.ros.wire.native_plane import NativePlane
     from mbros.ros.wire.contacts import ContactTopics
     from mbros.simulate.shared import SharedMemory
     from mbros_core import State
@@ -34,7 +35,7 @@ class Live:
     """Values of every parameter, and what has to happen when one changes."""
 
     loop: Loop                              # since start()
-    plane: Plane
+    plane: NativePlane
     contacts: ContactTopics
     door: SharedMemory | None
 
@@ -51,7 +52,7 @@ class Live:
         self.adopting = False               # values are taken that are in force already
         self.coming: set[str] = set()       # names of parameters of a robot that is not quite there, or not quite gone
 
-    def start(self, loop: Loop, plane: Plane, contacts: ContactTopics, door: SharedMemory | None = None) -> None:
+    def start(self, loop: Loop, plane: NativePlane, contacts: ContactTopics, door: SharedMemory | None = None) -> None:
         """From now on changes act on this loop, this data plane, these topics of contacts, and this door of shared memory."""
         self.loop, self.plane, self.contacts, self.door = loop, plane, contacts, door
         self._tune(self.values)
@@ -65,7 +66,7 @@ class Live:
         self.robot, self.rows, self.values, self.tuned = robot, {row.name: row for row in rows}, values, tuned
         self.devices = robot.device_values()
 
-    def follow_on(self, loop: Loop, plane: Plane, contacts: ContactTopics) -> None:
+    def follow_on(self, loop: Loop, plane: NativePlane, contacts: ContactTopics) -> None:
         """From now on changes act on this loop, this data plane, and these topics of contacts, which go on where others were."""
         self.contacts.set_rate(0.0)
         self.loop, self.plane, self.contacts = loop, plane, contacts
@@ -270,7 +271,7 @@ class Live:
         if self.door is not None:
             self.door.set_patience(self.values["lockstep_timeout"], self.values["lockstep_policy"])
 
-    def set_rates(self, plane: Plane) -> None:
+    def set_rates(self, plane: NativePlane) -> None:
         """What a data plane publishes of the steps. Rates count in simulated time."""
         v = self.values
         plane.stamps.set_scaled(v["real_time_factor"] != 1.0)

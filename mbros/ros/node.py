@@ -51,7 +51,8 @@ from mbros.ros.wire.topics import make_outgoing, publisher
 from mbros.ros.serve.turn import Turn
 
 if TYPE_CHECKING:
-    from mbros.ros.typing import Parameter, Plane, Publisher, Values
+    from mbros.ros.typing import Parameter, Publisher, Values
+    from mbros.ros.wire.native_plane import NativePlane
     from mbros.simulate.shared import SharedMemory
     from mbros_core.typing import HasCapsule
 
@@ -129,7 +130,7 @@ class SimNode:
         self._diagnostics = self._publisher_of_diagnostics()
         self.node.create_timer(1.0 / values["diagnostics_rate"], self._report, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
-    def _data_plane(self, robot: Robot, values: Values, stamps: Any = None) -> Plane:
+    def _data_plane(self, robot: Robot, values: Values, stamps: Any = None) -> NativePlane:
         """What carries messages in and out in the loop's own thread; MbrosError where this ROS does not let it. stamps: of the plane
         before, whose time goes on."""
         try:
@@ -149,7 +150,7 @@ class SimNode:
         return NativePlane(self.topics, where, parts, outgoing, size, self.dt, simulated,
                            CommandRules(values["max_command"], values["command_max_age"]), bench, self.consumers, stamps)
 
-    def _make_loop(self, robot: Robot, plane: Plane, values: Values, paused: bool) -> Loop:
+    def _make_loop(self, robot: Robot, plane: NativePlane, values: Values, paused: bool) -> Loop:
         plant = robot.plant
         plant.reset(*robot.initial_state(values))
         timeout, action, gain = self.live.watchdog()

@@ -11,11 +11,8 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from mbros.ros.wire.native_plane import NativePlane
-from mbros.ros.wire.python_plane import PythonPlane
 from mbros.ros.standard.typing import StepSimulationRequest
 
-Plane: TypeAlias = NativePlane | PythonPlane
 Value: TypeAlias = bool | int | float | str | tuple[float, ...]     # of a parameter, as the node uses it
 FillTopic: TypeAlias = Callable[[np.ndarray, int], object]          # the message of a snapshot and its stamp, ns
 Publish: TypeAlias = Callable[[np.ndarray, int], None]              # the same, published
@@ -128,6 +125,15 @@ class Endpoint(Protocol):
     def node_name(self) -> str: ...
     @property
     def node_namespace(self) -> str: ...
+    @property
+    def qos_profile(self) -> QoSProfile: ...
+
+
+class QoSProfile(Protocol):
+    """rclpy.qos.QoSProfile"""
+
+    @property
+    def reliability(self) -> object: ...
 
 
 class Parameter(Protocol):

@@ -138,7 +138,7 @@ class Watch:
                 while (taken := of.handle.take_message(of.msg_type, True)) is not None:
                     self.counts[topic] += 1
                     if topic == "/diagnostics" or (topic == "joint_states" and self.file is not None):
-                        message = deserialize_message(taken[0], of.msg_type)
+                        message: Any = deserialize_message(taken[0], of.msg_type)
                         now = message.header.stamp.sec + 1e-9 * message.header.stamp.nanosec
                         (self.diagnose if topic == "/diagnostics" else self.write)(now, message)
             if topic in self.screen.facts:

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from mbros.bench.carried import Places
     from mbros.ros.node import SimNode
     from mbros.ros.parameters import Row
-    from mbros.ros.typing import Plane, Values
+    from mbros.ros.typing import Values
+    from mbros.ros.wire.native_plane import NativePlane
     from mbros_core import State
     from mbros_core.realtime import Loop
 
@@ -141,7 +142,7 @@ class AtOnce:
 async def _go_on(sim: SimNode, model: Model, turns: Changes | AtOnce, why_not: Callable[[], str]) -> None:
     """turns: who does what takes its time, and lets others have theirs. why_not: why it cannot be, at last, or ""."""
     values, declared = dict(sim.live.values), list[str]()
-    planes: list[Plane] = []
+    planes: list[NativePlane] = []
     robot = await turns.beside(lambda: robot_of(model, values))
     rows = await turns.beside(robot.rows)
     fresh = [row for row in rows if row.name not in sim.live.rows]
@@ -209,7 +210,7 @@ def _follow(sim: SimNode, rows: list[Row], fresh: list[Row], values: Values, tun
     return sorted(gone)
 
 
-def _swap(sim: SimNode, robot: Robot, plane: Plane, loop: Loop, tuned: State, values: Values, where: dict[str, Places]) -> None:
+def _swap(sim: SimNode, robot: Robot, plane: NativePlane, loop: Loop, tuned: State, values: Values, where: dict[str, Places]) -> None:
     """From the old loop to the new one, between two steps."""
     before, plant = sim.loop, robot.plant
     if sim.ending or why_still(before):                 # since, while the new one was made

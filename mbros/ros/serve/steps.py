@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from mbros_core.errors import LoopError, LoopTimeoutError
 
@@ -21,7 +21,7 @@ from mbros.ros.errors import RequestError, sentence
 if TYPE_CHECKING:
     from mbros.ros.node import SimNode
     from mbros.ros.serve.typing import StepRequest, StepResponse
-    from mbros.ros.typing import Plane, Service
+    from mbros.ros.typing import Service
     from mbros.ros.wire._dataplane import CommandInput, StepService
     from mbros.ros.wire.typing import JointState
     from mbros_core.typing import Array
@@ -39,9 +39,9 @@ class Steps:
     def __init__(self, sim: SimNode):
         self.sim = sim
         self._direct: StepService | None = None
-        self._plane: Plane | None = None                 # the one whose robots the direct way reads and writes
+        self._plane: NativePlane | None = None                 # the one whose robots the direct way reads and writes
         self._reader: CommandInput | None = None         # of commands in messages of Python
-        self._read_by: Plane | None = None               # the plane that has made it
+        self._read_by: NativePlane | None = None               # the plane that has made it
         self._gone = b""                       # the client that was given up last
         self.taking = False
         self.awaited = False                    # somebody on the executor goes on when they have been taken
@@ -77,10 +77,12 @@ class Steps:
         """What joint_commands would make of it; every reason to drop it refuses the request."""
         if not (message.name or message.position or message.velocity or message.effort):
             return None
-        if self._read_by is not self.sim.plane:
-            self._read_by, (self._reader, *_) = self.sim.plane, self.sim.plane.of_steps()
-        reason, values = self._reader.decode(serialize_message(message))
-        problem = self._reader.last_problem()
+        reader = self._reader
+        if reader is None or self._read_by is not self.sim.plane:
+            reader, *_ = self.sim.plane.of_steps()
+            self._read_by, self._reader = self.sim.plane, reader
+        reason, values = reader.decode(serialize_message(message))
+        problem = reader.last_problem()
         return reason, values, NOTHING if values is not None or problem is None else problem[1:]
 
     def take_steps(self, n: int) -> str:
@@ -171,7 +173,7 @@ class Steps:
         """In this world: its robots. On the thread that answers, which has an answer under way no longer."""
         plane = self.sim.plane
         if self._plane is not plane:
-            direct.follow(*cast("NativePlane", plane).of_steps())
+            direct.follow(*plane.of_steps())
             self._plane = plane
 
     def _answer(self) -> bool:
