@@ -1,7 +1,7 @@
 """mbros.load: a model from a name, a file or a text.
 
     mbros.load("panda"), mbros.load("arm7"), mbros.load("robot.urdf"), mbros.load("robot.urdf.xacro", xacro_args={...}),
-    mbros.load("<robot name='r'>...</robot>")
+    mbros.load("robot.sdf"), mbros.load("<robot name='r'>...</robot>")
 
 Names are looked up first among the robots shipped with mbros, then among those of the PyPI package example-robot-data.
 `example-robot-data/<name>` asks for the latter where both have one (quadruped, double_pendulum).
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from mbros.arguments import flag, folders, numbers
 from mbros.build.one_robot import describe_robot, find, known_robots, set_bench
+from mbros.build.readers import read
 from mbros.describe.robot import GRAVITY, RobotDescription
 from mbros.errors import MbrosError, MbrosWarning, ModelError, Problem, warn
 from mbros.names import one_document
@@ -35,11 +36,11 @@ def load(source: str | PathLike[str], base: str | None = None, mimic: bool = Tru
          package_dirs: Any = (), xacro_args: Mapping[str, object] | None = None,
          inertia: str = "check", limits: str = "check", ground: GroundLike = None, collisions: bool | None = None,
          srdf: str | PathLike[str] | None = None, bench: BenchLike = True) -> Model:
-    """The model (mbros.Model) of `source`: a robot's name, a path to .urdf or .xacro, package://name/path, or URDF text; or a scene file,
-    .yaml: several robots and objects in one world (docs/scenes.md), which says base, srdf and xacro_args of each robot itself.
+    """The model (mbros.Model) of `source`: a robot's name, a path to .urdf, .xacro or .sdf, package://name/path, or URDF or SDF text; or a
+    scene: a .yaml file (docs/scenes.md) or a <world> of SDF (docs/sdf.md), several robots and objects, which says base of each itself.
 
     base: how the root link stands in the world: "fixed", "floating", "planar"; None is the robot's own way: fixed for
-        files, and as listed by `mbros.build.robots` for the robots shipped with mbros.
+        URDF files, floating for SDF models that are not static, and as listed by `mbros.build.robots` for the robots shipped with mbros.
     mimic: False makes mimic joints ordinary joints.
     merge_welds: False keeps welded bodies apart (slower, same motion).
     gravity: (3,) m/s^2 in world axes.
@@ -80,7 +81,8 @@ def load_description(source: str | PathLike[str], base: str | None = None, gravi
         if bench is not True:
             set_bench(description, bench)
     else:
-        description = describe_robot(source, base, package_dirs, xacro_args, inertia, limits, srdf, bench)
+        description = describe_robot(source, base, package_dirs, xacro_args, inertia, limits, srdf, bench, None if gravity is GRAVITY else
+                                     numbers("load", "gravity", gravity, 3))
     if gravity is not GRAVITY or not description.members:
         description.gravity = numbers(f"model {description.name!r}", "gravity", gravity, 3)
     if ground is not None or collisions is not None:
@@ -120,10 +122,8 @@ def check(source: str | PathLike[str], base: str | None = None, inertia: str = "
     """(problems, notes): why the robot is refused, and what was read otherwise than written or not at all.
     Never raises for a bad robot."""
     from mbros.build.compile.tree import compile_robot      # start-up time: who does not use it does not pay
-    from mbros.describe.urdf import parse      # start-up time: who does not use it does not pay
-
     try:
-        description = parse(source, base, inertia, xacro_args, limits, folders("check", "package_dirs", package_dirs))
+        description = read(source, base, inertia, xacro_args, limits, folders("check", "package_dirs", package_dirs))
     except ModelError as error:
         return error.problems, list(getattr(error, "notes", ()))
     try:

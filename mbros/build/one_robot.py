@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mbros_core.support.numbers import short
 
 from mbros.arguments import folders
+from mbros.build.readers import ALL_ENDINGS, read
 from mbros.describe.robot import RobotDescription
 from mbros.errors import MbrosError, ModelError, UnknownNameError
 from mbros.names import hint, sentences
@@ -16,6 +17,7 @@ from mbros.names import hint, sentences
 if TYPE_CHECKING:
     from mbros import Model
     from mbros.describe.devices.bench import BenchLike
+    from mbros_core.typing import ArrayLike
     from os import PathLike
 
 PREFIX = "example-robot-data/"
@@ -36,13 +38,13 @@ ALIASES = {
 
 def describe_robot(source: str | PathLike[str], base: str | None = None, package_dirs: Any = (),
                    xacro_args: Mapping[str, object] | None = None, inertia: str = "check", limits: str = "check",
-                   srdf: str | PathLike[str] | None = None, bench: BenchLike = True) -> RobotDescription:
-    """The checked description, base attached; arguments as of mbros.load."""
-    from mbros.describe.urdf import parse      # start-up time: who does not use it does not pay
-
+                   srdf: str | PathLike[str] | None = None, bench: BenchLike = True, gravity: ArrayLike | None = None) -> RobotDescription:
+    """The checked description, base attached; arguments as of mbros.load. With `members` where the file is a world of SDF."""
     dirs = folders("load", "package_dirs", package_dirs)
     found, own_base = find(source, dirs)
-    description = parse(found, own_base if base is None else base, inertia, xacro_args, limits, dirs)
+    description = read(found, own_base if base is None else base, inertia, xacro_args, limits, dirs, gravity)
+    if srdf is not None and description.members:
+        raise MbrosError(f"load: srdf is given with the world {os.fspath(source)!r:.200}, and is of one robot; leave it out")
     if srdf is not None:
         from mbros.describe.urdf.srdf import read_srdf      # start-up time: who does not use it does not pay
 
@@ -53,8 +55,8 @@ def describe_robot(source: str | PathLike[str], base: str | None = None, package
 
 
 def describe_data(source: str | PathLike[str], base: str | None = None) -> RobotDescription:
-    """The checked description, without a bench, of what somebody asks for whom this machine's user does not know: URDF text, the path of a
-    URDF file, which the caller has looked for where such files may be, or a name of known_robots(). Nothing is run: a xacro file is
+    """The checked description, without a bench, of what somebody asks for whom this machine's user does not know: URDF or SDF text, the path of
+    such a file, which the caller has looked for where such files may be, or a name of known_robots(). Nothing is run: a xacro file is
     refused, whatever it is called by."""
     from mbros.describe.urdf import is_text      # start-up time: who does not use it does not pay
 
@@ -65,7 +67,10 @@ def describe_data(source: str | PathLike[str], base: str | None = None) -> Robot
         base = own_base if base is None else base
     if not isinstance(source, str) and Path(os.path.realpath(source)).suffix == ".xacro":
         raise MbrosError(f"{os.fspath(source)} is a xacro file, which is only expanded for this machine's user; give its URDF")
-    return describe_robot(source, base, bench=False)
+    description = describe_robot(source, base, bench=False)
+    if description.members:
+        raise MbrosError(f"world {description.name!r} is several models; expected one robot: a <model> of its own")
+    return description
 
 
 def named_by_data(by: str, source: Any) -> Any:
@@ -123,7 +128,7 @@ def find(source: object, package_dirs: Sequence[str | PathLike[str]] = ()) -> tu
         from mbros.describe.urdf.packages import resolve      # start-up time: who does not use it does not pay
 
         return resolve(source, None, package_dirs), None
-    if source.endswith((".urdf", ".xacro", ".xml")) or os.sep in source:
+    if source.endswith(ALL_ENDINGS) or os.sep in source:
         return Path(source), None
     examples = _examples()
     if ALIASES.get(source, source) not in examples and os.path.isfile(source):

@@ -21,6 +21,7 @@ from mbros_core.support.files import open_regular
 from mbros_core.support.numbers import short
 
 from mbros.build.one_robot import named_by_data
+from mbros.build.readers import ALL_ENDINGS
 from mbros.describe import shapes
 from mbros.describe.contacts import NUMBERS, Ground
 from mbros.describe.devices.file import Reader, named
@@ -142,7 +143,7 @@ class SceneReader(Reader):
         if not isinstance(words.get("robot"), str) or not words["robot"]:
             raise ModelError(Problem("", f"robot is {short(words.get('robot'))}", "Write robot: a name of `mbros list`, a path from this "
                                      "file's folder on, or package://...; or URDF text."))
-        words["robot"] = named_by_data("it", self.near(words["robot"], (".urdf", ".xacro", ".xml")))
+        words["robot"] = named_by_data("it", self.near(words["robot"], ALL_ENDINGS))
         if isinstance(words.get("bench"), str):
             words["bench"] = False if words["bench"] == "none" else self.near(words["bench"], ENDS)
         if isinstance(words.get("srdf"), str):

@@ -21,6 +21,7 @@ from mbros.arguments import flag, folders, numbers, refuse
 from mbros.build.builder import ModelBuilder
 from mbros.build.edit import description_of, graft, is_robot
 from mbros.build.one_robot import describe_robot
+from mbros.build.readers import kind_of
 from mbros.build.scenes.meshes import within_reach
 from mbros.build.scenes.objects import add_object
 from mbros.build.scenes.placing import given_pose, place_base
@@ -63,11 +64,22 @@ class Scene(OwnAttributes):
 
     @classmethod
     def load(cls, path: str | PathLike[str], **options: Any) -> Scene:
-        """Of a scene file (YAML, docs/scenes.md). Raises ModelError with every problem of it, by line. options: inertia, limits and
-        package_dirs of mbros.load."""
+        """Of a scene file (YAML, docs/scenes.md) or a world of SDF (docs/sdf.md). Raises ModelError with every problem of it, by line.
+        options: inertia, limits and package_dirs of mbros.load."""
+        if isinstance(path, (str, PathLike)) and kind_of(path) == "sdf":
+            return cls._of_world(path, options)
         from mbros.build.scenes.file import read      # start-up time: who does not use it does not pay
 
         return read(cls, path, options)
+
+    @classmethod
+    def _of_world(cls, path: str | PathLike[str], options: dict[str, Any]) -> Scene:
+        description = describe_robot(path, **options)
+        if not description.members:
+            raise MbrosError(f"Scene.load: {fspath(path)!r:.200} is one model, and no world: Scene().add_robot({fspath(path)!r:.200}, name)")
+        scene = cls(description.name, **options)
+        scene._builder = ModelBuilder(description)
+        return scene
 
     @classmethod
     def of(cls, model: Model, **options: Any) -> Scene:
@@ -190,6 +202,9 @@ class Scene(OwnAttributes):
         key = (_key(robot), base, _key(srdf), arguments, _key(bench))
         if key not in self._known:
             found = describe_robot(robot, base=base, xacro_args=xacro_args, srdf=srdf, bench=bench, **self._leniency)
+            if found.members:
+                refuse(element, f"{short(str(robot))} is a world of SDF, and no robot", "mbros.Scene.load reads it; or give one of its models a "
+                       "file of its own.")
             if self._builder.description.collisions:
                 within_reach(found)
             self._known[key] = found

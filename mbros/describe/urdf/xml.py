@@ -76,12 +76,13 @@ def read_file(path: Path, what: str = "a URDF file") -> bytes:
         wrong(f"it cannot be read: {reason[:1].lower()}{reason[1:]}", "Check the path " + shorten(os.fspath(path), 300) + ".")
 
 
-def parse_xml(data: bytes, file: str, declared_encoding_counts: bool = True, places: Sequence[int | None] = ()) -> XmlElement:
-    """The root element. `file` is only for messages. places: of the elements of a text that was expanded, their lines. Raises
-    UrdfError."""
+def parse_xml(data: bytes, file: str, declared_encoding_counts: bool = True, places: Sequence[int | None] = (),
+              kept: tuple[str, ...] = KEPT_TEXT) -> XmlElement:
+    """The root element. `file` is only for messages. places: of the elements of a text that was expanded, their lines. kept: how tags
+    begin whose text is kept. Raises UrdfError."""
     _check_bytes(data, file)
     data = declaration_first(data)
-    builder = _Builder(file, places)
+    builder = _Builder(file, places, kept)
     parser = expat.ParserCreate(None if declared_encoding_counts else "UTF-8")
     builder.attach(parser, declared_encoding_counts)
     try:
@@ -129,14 +130,14 @@ def _check_tags(data: bytes, file: str) -> None:
         length = (len(data) if end < 0 else end) - start
         if length > MAX_TAG:
             refuse(file, data.count(b"\n", 0, start) + 1, "file", f"it has {length} bytes without a new element, more than the {MAX_TAG} "
-                   "(1 MiB) allowed for one tag", "A URDF holds numbers and names; data belongs in files of its own.")
+                   "(1 MiB) allowed for one tag", "A robot is numbers and names; data belongs in files of its own.")
 
 
 class _Builder:
     """Expat's handlers."""
 
-    def __init__(self, file: str, places: Sequence[int | None] = ()) -> None:
-        self.file, self.places = file, places
+    def __init__(self, file: str, places: Sequence[int | None] = (), kept: tuple[str, ...] = KEPT_TEXT) -> None:
+        self.file, self.places, self.kept = file, places, kept
         self.root: XmlElement | None = None
         self.stack: list[XmlElement] = []
         self.elements = self.attributes = 0
@@ -166,10 +167,10 @@ class _Builder:
         self.stack.append(element)
         self.listen()
         if len(self.stack) > MAX_DEPTH:
-            self.refuse(element, f"elements are nested more than {MAX_DEPTH} deep", "A URDF needs six levels.")
+            self.refuse(element, f"elements are nested more than {MAX_DEPTH} deep", "A robot needs some ten levels.")
         if len(attributes) > MAX_OF_ONE:
             self.refuse(element, f"it has {len(attributes)} attributes, more than the {MAX_OF_ONE} allowed",
-                        "An element of a URDF needs six.")
+                        "An element of a robot needs some ten.")
         if self.elements > MAX_ELEMENTS or self.attributes > MAX_ATTRIBUTES:
             self.refuse(element, f"the file has more than {MAX_ELEMENTS} elements or {MAX_ATTRIBUTES} attributes",
                         "Split the robot, or build it with mbros.ModelBuilder.")
@@ -183,7 +184,7 @@ class _Builder:
 
     def listen(self) -> None:
         """To text, where it is kept."""
-        kept = self.stack and self.stack[-1].tag.startswith(KEPT_TEXT)
+        kept = self.stack and self.stack[-1].tag.startswith(self.kept)
         self.parser.CharacterDataHandler = self.characters if kept else None
 
     def characters(self, text: str) -> None:
@@ -194,7 +195,7 @@ class _Builder:
     def doctype(self, name: str, system_id: str | None, public_id: str | None, has_internal_subset: bool) -> None:
         refuse(self.file, self.parser.CurrentLineNumber, "<!DOCTYPE>",
                "a document type declaration is refused, because entities can hide other files and huge texts",
-               "Remove the <!DOCTYPE ...> part; a URDF needs none.")
+               "Remove the <!DOCTYPE ...> part; a robot needs none.")
 
     def entity(self, *_: object) -> None:
         refuse(self.file, self.parser.CurrentLineNumber, "<!ENTITY>", "entity declarations are refused",
@@ -216,7 +217,7 @@ def _remedy(code: int, builder: _Builder) -> str:
     if name == errors.XML_ERROR_DUPLICATE_ATTRIBUTE:
         return "Give each attribute once."
     if name == errors.XML_ERROR_UNDEFINED_ENTITY:
-        return "Only &lt; &gt; &amp; &quot; and &apos; exist in a URDF."
+        return "Only &lt; &gt; &amp; &quot; and &apos; exist here."
     if name == errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT:
         return "A file has one root element, <robot>; remove what follows </robot>."
     if name == errors.XML_ERROR_MISPLACED_XML_PI:

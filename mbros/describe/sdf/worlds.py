@@ -1,0 +1,60 @@
+"""What a world has beside its models: gravity, and grounds."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mbros.describe.contacts import FLOOR
+from mbros.describe.robot import GRAVITY, Collision, Geometry
+from mbros.describe.sdf.files import Library
+from mbros.describe.sdf.values import numbers
+from mbros.describe.shapes import GROUNDS
+from mbros.spatial.placement import Placement
+
+if TYPE_CHECKING:
+    from mbros_core.typing import Array
+
+    from mbros.describe.robot import RobotDescription
+    from mbros.describe.sdf.robots import Parts, Placed
+    from mbros.describe.urdf.context import Context
+    from mbros.describe.urdf.xml import XmlElement
+
+
+def read_gravity(context: Context, worlds: list[XmlElement]) -> Array:
+    """(3,) m/s^2 of a world; that of mbros where none is said."""
+    found = numbers(context, worlds[0], "gravity", 3, "<world>", None) if worlds else None
+    return np.array(GRAVITY if found is None else found)
+
+
+def add_grounds(library: Library, description: RobotDescription, models: list[Placed], parts: Parts) -> None:
+    """Planes become shapes of the world: those of static models, and Gazebo's own ground where it was asked for and nobody has it. A plane of
+    a link that moves is left out. A static model that has nothing else than planes is left out with them."""
+    context = library.context
+    for body in list(description.bodies):
+        model, _ = parts.links[id(body)]
+        planes = [shape for shape in body.collisions if shape.geometry.kind in GROUNDS]
+        if not planes:
+            continue
+        body.collisions = [shape for shape in body.collisions if shape not in planes]
+        for shape in planes:
+            if model.static:
+                shape.X_BG = parts.X_WL[id(body)] @ shape.X_BG
+                shape.name = body.name if len(planes) == 1 else f"{body.name}/{shape.name}"
+                shape.group = ""
+                description.world.collisions.append(shape)
+            else:
+                context.notes.add("plane moves", shape.source.line, f"link {body.name!r}", "its plane is not used: it has no end, and moves; "
+                                  "make the model static, or write a <box>", "warning")
+        if model.static and not body.collisions and not body.visuals and not _others(description, parts, body, model):
+            description.bodies.remove(body)
+            description.joints = [joint for joint in description.joints if joint.child is not body]
+    for element in library.grounds[:1]:
+        if not any(shape.geometry.kind in GROUNDS for shape in description.world.collisions):
+            description.world.collisions.append(Collision(Geometry("half_space"), Placement(), FLOOR, source=context.source(element)))
+
+
+def _others(description: RobotDescription, parts: Parts, body: object, model: Placed) -> bool:
+    """Whether a model has other links, or frames on this one."""
+    return any(other is not body and parts.links[id(other)][0] is model for other in description.bodies) or \
+        any(frame.body is body for frame in description.frames)
