@@ -55,9 +55,9 @@ def describe_robot(source: str | PathLike[str], base: str | None = None, package
 
 
 def describe_data(source: str | PathLike[str], base: str | None = None) -> RobotDescription:
-    """The checked description, without a bench, of what somebody asks for whom this machine's user does not know: URDF or SDF text, the path of
-    such a file, which the caller has looked for where such files may be, or a name of known_robots(). Nothing is run: a xacro file is
-    refused, whatever it is called by."""
+    """The checked description, without a bench, of what somebody asks for whom this machine's user does not know: URDF or SDF text, the
+    path of such a file, which the caller has looked for where such files may be, or a name of known_robots(). Nothing is run: a xacro
+    file is refused, whatever it is called by."""
     from mbros.describe.urdf import is_text      # start-up time: who does not use it does not pay
 
     if isinstance(source, str) and not is_text(source):

@@ -43,8 +43,8 @@ def _root(data: bytes) -> str:
     return found[1].decode("ascii", "replace") if found else ""
 
 
-def read(source: Any, base: str | None = None, inertia: str = "check", xacro_args: Mapping[str, object] | None = None, limits: str = "check",
-         package_dirs: Any = (), gravity: Any = None) -> RobotDescription:
+def read(source: Any, base: str | None = None, inertia: str = "check", xacro_args: Mapping[str, object] | None = None,
+         limits: str = "check", package_dirs: Any = (), gravity: Any = None) -> RobotDescription:
     """The checked description of a text or a file; arguments as of mbros.load. gravity: for what a file says against it."""
     return _READ[kind_of(source)](source, base, inertia, xacro_args, limits, package_dirs, gravity)
 

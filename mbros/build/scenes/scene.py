@@ -76,7 +76,7 @@ class Scene(OwnAttributes):
     def _of_world(cls, path: str | PathLike[str], options: dict[str, Any]) -> Scene:
         description = describe_robot(path, **options)
         if not description.members:
-            raise MbrosError(f"Scene.load: {fspath(path)!r:.200} is one model, and no world: Scene().add_robot({fspath(path)!r:.200}, name)")
+            raise MbrosError(f"Scene.load: {fspath(path)!r:.200} is one model, and no world: Scene().add_robot(path, name)")
         scene = cls(description.name, **options)
         scene._builder = ModelBuilder(description)
         return scene
@@ -203,8 +203,8 @@ class Scene(OwnAttributes):
         if key not in self._known:
             found = describe_robot(robot, base=base, xacro_args=xacro_args, srdf=srdf, bench=bench, **self._leniency)
             if found.members:
-                refuse(element, f"{short(str(robot))} is a world of SDF, and no robot", "mbros.Scene.load reads it; or give one of its models a "
-                       "file of its own.")
+                refuse(element, f"{short(str(robot))} is a world of SDF, and no robot", "mbros.Scene.load reads it; or give one of its "
+                       "models a file of its own.")
             if self._builder.description.collisions:
                 within_reach(found)
             self._known[key] = found

@@ -2,7 +2,8 @@
 
     description = mbros.describe.sdf.parse(source)          # raises ModelError: .problems, each with file, line, element, reason, remedy
 
-`source` is a path or SDF text. Files are data, as those of URDF are; what they include is looked for where files.py says, nothing is fetched.
+`source` is a path or SDF text. Files are data, as those of URDF are; what they include is looked for where files.py says, and nothing is
+fetched.
 """
 from __future__ import annotations
 
@@ -18,6 +19,7 @@ from mbros.arguments import LENIENCE, choice
 from mbros.describe.check_robot import raise_errors
 from mbros.describe.robot import GRAVITY, RobotDescription
 from mbros.describe.sdf.files import Library, parse_sdf, version_of
+from mbros.describe.sdf.benches import read_bench
 from mbros.describe.sdf.robots import fill, make_members, models_of
 from mbros.describe.sdf.schema import note_unread
 from mbros.describe.sdf.scopes import around, read_world
@@ -84,6 +86,7 @@ def _read(library: Library, root: XmlElement, base: str | None, gravity: ArrayLi
         if worlds:
             make_members(description, placed)
             description.collisions = True
+        read_bench(context, description, placed, parts)
         if not description.bodies and not context.found:
             context.problem(root.line, scope.label, "it has no link", "A robot has at least one <link>.")
     note_unread(root, context)

@@ -156,17 +156,19 @@ def _missing(library: Library, element: XmlElement, uri: str, reason: str) -> No
 
 def find_model(uri: str, file: str | None, package_dirs: Sequence[str | PathLike[str]]) -> Path:
     """The SDF file of a model that an <include> names: itself, or that of its folder. MbrosError where there is none."""
+    wrong = None
     for name in ("", CONFIG, "model.sdf"):
         try:
             path = find(f"{uri.rstrip('/')}/{name}" if name else uri, file, package_dirs)
         except MbrosError as error:
-            wrong = wrong if name else error
+            wrong = wrong or error
             continue
         if name == CONFIG:
             return find(f"{uri.rstrip('/')}/{_best(path)}", file, package_dirs)
         if path.suffix.lower() not in ENDS:
             raise MbrosError(f"{shorten(uri, 200)}: {path.suffix or 'no ending'} is no SDF file. Expected one of {', '.join(ENDS)}.")
         return path
+    assert wrong is not None            # nothing was found, which was said
     raise wrong
 
 

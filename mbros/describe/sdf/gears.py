@@ -1,8 +1,9 @@
 """<joint type="gearbox">: no joint of a tree, but a ratio between two others.
 
-    theta_2 = -gearbox_ratio theta_1, theta_1 of the parent against the gearbox_reference_body about <axis>, theta_2 of the child about <axis2>
+    theta_2 = -gearbox_ratio theta_1
 
-The two are the revolute joints between that body and parent and child; their couple becomes a coupler.
+theta_1 is the angle of the parent against the gearbox_reference_body about <axis>, theta_2 that of the child about <axis2>. They are those
+of the revolute joints between that body and parent and child, which a coupler couples.
 """
 from __future__ import annotations
 
@@ -40,8 +41,9 @@ def read_gearbox(context: Context, model: Placed, key: str, bodies: dict[str, Bo
         joint = next((each for each in description.joints if each.kind in ("revolute", "continuous")
                       and {id(each.parent), id(each.child)} == {id(one), id(other)}), None)
         if joint is None or joint.axis is None:
-            context.problem(entry.element.line, label, f"there is no revolute joint between its gearbox_reference_body {shorten(reference)} "
-                            f"and its {role} {shorten(local)}", "A gearbox couples two joints that stand on its reference body.")
+            context.problem(entry.element.line, label, f"there is no revolute joint between its gearbox_reference_body "
+                            f"{shorten(reference)} and its {role} {shorten(local)}", "A gearbox couples two joints that stand on its "
+                            "reference body.")
             return
         at = joint.parent if joint.parent is not description.world else joint.child
         X_S = pose_in(context, scope, next(path for path in (reference, local) if bodies.get(model.path + path) is at), entry.element)

@@ -37,7 +37,7 @@ def read_geometry(library: Library, parent: XmlElement, label: str) -> tuple[Geo
     holder = context.one(parent, "geometry", label, required=True)
     if holder is None:
         return None
-    found = [child for child in holder.children if child.tag in KINDS or child.tag in NOT_READ]
+    found = [child for child in holder.children if child.tag.removeprefix("drake:") in KINDS or child.tag in NOT_READ]
     if len(found) != 1 and not (found and all(child.tag == "polyline" for child in found)):
         given = ", ".join(f"<{child.tag}>" for child in holder.children[:4]) or "nothing"
         context.problem(holder.line, f"{label}, <geometry>", f"it holds {given}, expected one shape", "Shapes: " +
@@ -58,7 +58,7 @@ def read_geometry(library: Library, parent: XmlElement, label: str) -> tuple[Geo
 
 
 def _solid(library: Library, element: XmlElement, label: str) -> Geometry | None:
-    context, kind = library.context, element.tag
+    context, kind = library.context, element.tag.removeprefix("drake:")
     if kind == "box":
         size = numbers(context, element, "size", 3, label, least=0.0)
         return None if size is None else Geometry("box", size=size)
@@ -78,7 +78,7 @@ def _hulled(library: Library, element: XmlElement, label: str, kind: str, points
     if np.ptp(points, axis=0).min() <= 0.0:
         library.context.problem(element.line, label, "it is flat", "Give it sizes above zero.")
         return None
-    library.context.notes.add(("hull", kind), element.line, label, f"it is touched and shown as the convex hull of {len(points)} points on it")
+    library.context.notes.add(("hull", kind), element.line, label, f"it is touched and shown as the hull of {len(points)} points on it")
     return Solid("convex", vertices=points, of=kind, **sizes)
 
 

@@ -1,7 +1,7 @@
 """<joint>: kind, frames, axes, limits, dynamics, mimic.
 
-The joint's frame J is where its <pose> puts it while it is at zero; F on the parent link and M on the child link are there. Axes are given in
-J, or in the frame that expressed_in names. Angles in rad, lengths in m.
+The joint's frame J is where its <pose> puts it while it is at zero; F on the parent link and M on the child link are there. Axes are given
+in J, or in the frame that expressed_in names. Angles in rad, lengths in m.
 """
 from __future__ import annotations
 
@@ -262,7 +262,8 @@ def _mimic(context: Context, element: XmlElement, joint: JointDescription, label
 
 def _rotor(context: Context, element: XmlElement, joint: JointDescription, label: str) -> None:
     """<drake:rotor_inertia> (kg m^2) and <drake:gear_ratio>."""
-    found = [number(context, element, f"drake:{word}", label, None, least) for word, least in (("rotor_inertia", 0.0), ("gear_ratio", None))]
+    found = [number(context, element, f"drake:{word}", label, None, least)
+             for word, least in (("rotor_inertia", 0.0), ("gear_ratio", None))]
     if joint.kind not in ONE_AXIS:
         if found != [None, None]:
             context.notes.add(("rotor", joint.kind), element.line, label, f"<drake:rotor_inertia> has no effect on a {joint.kind} joint")

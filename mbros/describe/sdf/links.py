@@ -68,8 +68,8 @@ def _inertial(context: Context, link: XmlElement, label: str, solids: list[tuple
     if mass is None:
         return 0.0, np.zeros(3), np.zeros((3, 3))
     if holder is None or not element.all("mass"):
-        context.notes.add("inertial default", element.line, f"{label}, <inertial>", f"it has no <{'inertia' if holder is None else 'mass'}>: "
-                          f"{'1 kg m^2 about each axis' if holder is None else '1 kg'}, as SDF has it")
+        lacks, taken = ("inertia", "1 kg m^2 about each axis") if holder is None else ("mass", "1 kg")
+        context.notes.add("inertial default", element.line, f"{label}, <inertial>", f"it has no <{lacks}>: {taken}, as SDF has it")
     moments = {tag: value if holder is None else number(context, holder, tag, label, value) for tag, value in MOMENTS.items()}
     if None in moments.values():
         return 0.0, np.zeros(3), np.zeros((3, 3))

@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 import numpy as np
+from mbros_core.support.numbers import short
 from mbros_core.support.records import record
 
 from mbros.describe.forces.body import BodyGravity
@@ -24,7 +25,7 @@ from mbros.describe.sdf.tree import make_tree
 from mbros.describe.sdf.values import flag
 from mbros.describe.urdf.numbers import shorten
 from mbros.errors import MbrosError
-from mbros.names import did_you_mean
+from mbros.names import hint
 from mbros.spatial.placement import Placement
 
 if TYPE_CHECKING:
@@ -155,9 +156,8 @@ def _frame(context: Context, model: Placed, key: str, description: RobotDescript
 def _bases(description: RobotDescription, base: str | None, parts: Parts, free: list[BodyDescription]) -> None:
     """A joint for every link that no joint carries: of a model that is static a weld; else it floats, as SDF has it, or is as `base` says,
     and starts where it stands in the file."""
-    if base is not None and base not in BASES:
-        near = did_you_mean(base, BASES)
-        raise MbrosError(f"base is {shorten(str(base))}; expected 'fixed', 'floating' or 'planar'" + (f"; did you mean {near!r}?" if near else ""))
+    if base is not None and (not isinstance(base, str) or base not in BASES):
+        raise MbrosError(f"base is {short(base)}; expected 'fixed', 'floating' or 'planar'{hint(base, BASES)}")
     taken = {joint.name for joint in description.joints}
     made = []
     for body in free:
@@ -242,8 +242,11 @@ def make_members(description: RobotDescription, models: list[Placed]) -> None:
         joints = [joint for joint in description.joints if joint.robot == model.member]
         if not bodies:
             continue
-        lone = len(bodies) == 1 and [joint.kind for joint in joints] in (["floating"], ["weld"])
-        if lone and not any(frame.robot == model.member for frame in description.frames):
+        parts = [each for element, _ in model.scope.elements for each in (element, *element.children)]
+        lone = len(bodies) == 1 and [joint.kind for joint in joints] in (["floating"], ["weld"]) and not any(
+            frame.robot == model.member for frame in description.frames) and not any(
+            each.tag == "plugin" or each.all("sensor") for each in parts)
+        if lone:
             bodies[0].name = joints[0].name = model.member
         members.append(Member(model.member, OBJECT if lone else ROBOT, None, description.file, description.package_dirs))
         for body in bodies:

@@ -21,8 +21,8 @@ READ: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "sdf": (("version",), ("model", "world")),
     "world": (("name",), ("model", "include", "joint", "frame", "gravity")),
     "include": (("merge",), ("uri", "name", "pose", "placement_frame", "static", "plugin")),
-    "model": (("name", "canonical_link", "placement_frame"), ("static", "self_collide", "pose", "link", "joint", "frame", "model", "include",
-                                                             "plugin", "ros2_control")),
+    "model": (("name", "canonical_link", "placement_frame"), ("static", "self_collide", "pose", "link", "joint", "frame", "model",
+                                                             "include", "plugin", "ros2_control")),
     "frame": (("name", "attached_to"), ("pose",)),
     "link": (("name",), ("pose", "inertial", "collision", "visual", "sensor", "gravity", "self_collide")),
     "inertial": (("auto",), ("pose", "mass", "inertia", "density")),
@@ -32,9 +32,10 @@ READ: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "collision": (("name",), ("pose", "geometry", "surface", "density", "drake:proximity_properties")),
     "visual": (("name",), ("pose", "geometry", "material", "transparency")),
     "geometry": ((), ("box", "sphere", "cylinder", "capsule", "ellipsoid", "cone", "plane", "mesh", "heightmap", "polyline", "image",
-                      "empty")),
+                      "empty", "drake:capsule", "drake:ellipsoid")),
     "box": ((), ("size",)), "sphere": ((), ("radius",)), "ellipsoid": ((), ("radii",)), "plane": ((), ("normal", "size")),
-    **{kind: ((), ("radius", "length")) for kind in ("cylinder", "capsule", "cone")},
+    "drake:ellipsoid": ((), ("radii",)),
+    **{kind: ((), ("radius", "length")) for kind in ("cylinder", "capsule", "cone", "drake:capsule")},
     "mesh": ((), ("uri", "scale", "submesh")),
     "material": ((), ("diffuse",)),
     "surface": ((), ("friction", "contact")),
@@ -64,32 +65,39 @@ READ: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 READ_ELSEWHERE = ("plugin", "ros2_control", "heightmap", "polyline", "image", "empty", "submesh")
 
-# element: who it is for
-UNUSED = {
-    "light": "for viewers", "scene": "for viewers", "gui": "for viewers", "physics": "the step is the simulator's: mbros.Simulator(dt=...)",
-    "magnetic_field": "magnetic fields are not simulated", "atmosphere": "air is not simulated", "wind": "wind is not simulated",
-    "enable_wind": "wind is not simulated", "audio": "sound is not simulated", "audio_source": "sound is not simulated",
-    "audio_sink": "sound is not simulated", "spherical_coordinates": "for sensors of position", "actor": "actors are not simulated",
-    "road": "for viewers", "population": "populations are not made; write the models", "state": "a state of the world is not read; models "
-    "start where their poses are", "plugin": "plug-ins of a world are for Gazebo", "battery": "batteries are not simulated",
-    "projector": "for viewers", "particle_emitter": "for viewers", "velocity_decay": "damping of a body in space; joints have damping",
-    "must_be_base_link": "for the Simbody engine", "kinematic": "for the Gazebo simulator", "allow_auto_disable": "nothing is put to sleep",
-    "gripper": "for the Gazebo simulator", "laser_retro": "for sensors of light", "max_contacts": "all contacts count",
-    "bounce": "blows are without bounce", "soft_contact": "for the DART engine", "slip1": "friction has no slip here", "slip2": "friction has "
-    "no slip here", "slip": "friction has no slip here", "fdir1": "friction is the same in all directions", "rolling_friction": "for the Bullet "
-    "engine; mbros has rolling_radius", "surface_radius": "a patch that grows with the depth is not simulated", "soft_cfm": "for the ODE "
-    "engine", "soft_erp": "for the ODE engine", "max_vel": "for the ODE engine", "min_depth": "for the ODE engine", "split_impulse": "for the "
-    "Bullet engine", "split_impulse_penetration_threshold": "for the Bullet engine", "poissons_ratio": "for the Gazebo simulator",
-    "elastic_modulus": "for the Gazebo simulator", "collide_without_contact_bitmask": "for the Gazebo simulator", "cast_shadows": "for viewers",
-    "visibility_flags": "for viewers", "meta": "for viewers", "script": "for viewers; <diffuse> is read", "shader": "for viewers",
-    "ambient": "for viewers; <diffuse> is read", "specular": "for viewers; <diffuse> is read", "emissive": "for viewers; <diffuse> is read",
-    "lighting": "for viewers", "pbr": "for viewers; <diffuse> is read", "render_order": "for viewers", "double_sided": "for viewers",
-    "shininess": "for viewers", "always_on": "sensors of a bench are always on", "visualize": "for viewers", "topic": "topics here are named "
-    "after the robot and the sensor", "enable_metrics": "for the Gazebo simulator", "initial_position": "write model poses, or "
-    "mbros.Scene.add_robot(initial_positions=...)", "auto_inertia_params": "for the Gazebo simulator", "fluid_added_mass": "water is not "
-    "simulated", "orientation_reference_frame": "the orientation is that in the world", "enable_orientation": "an inertial sensor has it",
-    "experimental:params": "changes to an included model are not made", "optimization": "for the Gazebo simulator",
+# why what is known is not read: elements
+_WHY = {
+    "for viewers": ("light", "scene", "gui", "road", "projector", "particle_emitter", "cast_shadows", "visibility_flags", "meta",
+                    "lighting", "render_order", "double_sided", "shininess", "visualize"),
+    "for viewers; <diffuse> is read": ("script", "shader", "ambient", "specular", "emissive", "pbr"),
+    "for the Gazebo simulator": ("gripper", "poissons_ratio", "elastic_modulus", "collide_without_contact_bitmask", "enable_metrics",
+                                 "auto_inertia_params", "kinematic", "optimization"),
+    "for the solver of another simulator": ("soft_cfm", "soft_erp", "max_vel", "min_depth", "split_impulse", "soft_contact",
+                                            "split_impulse_penetration_threshold", "must_be_base_link"),
+    "the step is the simulator's: mbros.Simulator(dt=...)": ("physics",),
+    "wind and air are not simulated": ("wind", "enable_wind", "atmosphere"),
+    "magnetic fields are not simulated": ("magnetic_field",),
+    "sound is not simulated": ("audio", "audio_source", "audio_sink"),
+    "batteries are not simulated": ("battery",), "water is not simulated": ("fluid_added_mass",),
+    "for sensors of position": ("spherical_coordinates",), "for sensors of light": ("laser_retro",),
+    "actors are not simulated": ("actor",), "write the models themselves": ("population",),
+    "models start where their poses are": ("state",), "plug-ins of a world are Gazebo's": ("plugin",),
+    "joints have damping, bodies in space have none": ("velocity_decay",), "nothing is put to sleep": ("allow_auto_disable",),
+    "all contacts count": ("max_contacts",), "blows are without bounce": ("bounce",), "friction has no slip": ("slip", "slip1", "slip2"),
+    "friction is the same in all directions": ("fdir1",), "mbros has rolling_radius, m": ("rolling_friction",),
+    "a patch does not grow with the depth": ("surface_radius",), "sensors of a bench are always on": ("always_on",),
+    "topics are named after robot and sensor": ("topic",), "joints start at zero; initial_positions of a scene file says otherwise":
+    ("initial_position",), "the orientation is that in the world": ("orientation_reference_frame", "enable_orientation"),
+    "changes to an included model are not made": ("experimental:params",),
 }
+UNUSED = {tag: why for why, tags in _WHY.items() for tag in tags}
+SERIOUS = ("state", "experimental:params", "population")            # without which the world is another
+
+
+# what nothing here does, and without which a robot would be another one: it is refused
+REFUSED = {"drake:joint": "mbros reads SDF's own joints; a planar base is base='planar'",
+           "drake:linear_bushing_rpy": "build it with mbros.LinearBushingRollPitchYaw", "drake:ball_constraint": "write a <joint "
+           "type=\"ball\"> that closes the loop", "drake:deformable_properties": "bodies that deform are not simulated"}
 
 
 def note_unread(root: XmlElement, context: Context) -> None:
@@ -107,7 +115,10 @@ def note_unread(root: XmlElement, context: Context) -> None:
                     f"; did you mean {near!r}?" if near else ""), "warning" if near else "note")
         for child in reversed(element.children):
             nested = f"{element.tag}/{child.tag}"
-            if child.tag in children:
+            if child.tag in REFUSED:
+                context.problem(child.line, f"<{child.tag}> in <{element.tag}>", "it is not read, and the robot would be another one",
+                                f"{REFUSED[child.tag][:1].upper()}{REFUSED[child.tag][1:]}.")
+            elif child.tag in children:
                 stack.append((child, nested if nested in READ else child.tag))
             else:
                 _note(context, element, child, children)
@@ -124,13 +135,13 @@ def _note(context: Context, parent: XmlElement, child: XmlElement, children: tup
         reason = "not used: for the solver of another simulator"
     elif child.tag in UNUSED:
         reason = f"not used: {UNUSED[child.tag]}"
-    elif ":" in child.tag and not child.tag.startswith("drake:joint"):
+    elif ":" in child.tag:
         reason = f"not used: {child.tag.partition(':')[0][:40]!r} is of another program"
         severity = "warning" if child.tag.startswith("drake:") else "note"
     elif near:
         reason, severity = f"not used: unknown element; did you mean <{near}>?", "warning"
     else:
         reason = "not used: unknown element"
-    if child.tag in ("drake:joint", "state"):
+    if child.tag in SERIOUS:
         severity = "warning"
     context.notes.add(key, child.line, what, reason, severity)

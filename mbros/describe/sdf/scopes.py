@@ -126,13 +126,13 @@ def _add(context: Context, scope: Scope, element: XmlElement, name: str, kind: s
         scope.entries[name], other = (entry, first) if kind == "link" else (first, entry)
         scope.entries[f"{name}__joint__"] = other
     else:
-        context.problem(element.line, f"{kind} {shorten(name)}", f"this name is already taken by a {first.kind} (line {first.element.line})",
-                        f"Give everything in a {'world' if scope.root == WORLD else 'model'} a name of its own.")
+        context.problem(element.line, f"{kind} {shorten(name)}", f"this name is already taken by a {first.kind} (line "
+                        f"{first.element.line})", f"Give everything in a {'world' if scope.root == WORLD else 'model'} a name of its own.")
 
 
 def read_model(library: Library, outer: Scope, element: XmlElement, origin: str, depth: int) -> None:
     """A <model> in a model, a world or a file, into the scope of that."""
-    context, name = library.context, name_of(library.context, element)
+    context, name = library.context, name_of(library.context, element, outer.version)
     X, relative_to = pose(context, element, f"model {shorten(name)}")
     inner = _scope(library, element, name, outer.version, depth)
     if inner is not None:

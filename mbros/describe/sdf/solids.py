@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 
 def mass_and_inertia(geometry: Geometry, density: float) -> tuple[float, np.ndarray, np.ndarray] | None:
-    """(mass, kg; centre of mass (3,); inertia (3, 3) about it) of a solid of `density`, kg/m^3, in the axes of the geometry. None for a kind
-    that has no volume of its own: a mesh, a half-space, a height field."""
+    """(mass, kg; centre of mass (3,); inertia (3, 3) about it) of a solid of `density`, kg/m^3, in the axes of the geometry. None for a
+    kind that has no volume of its own: a mesh, a half-space, a height field."""
     g, kind = geometry, getattr(geometry, "of", "") or geometry.kind
     if kind == "box":
         m = density * float(np.prod(g.size))

@@ -66,12 +66,13 @@ def _friction(context: Context, holder: XmlElement, shape: Collision, label: str
         if shape.friction is None:
             shape.friction = other
         elif other is not None and other != shape.friction:
-            context.notes.add("mu2", engine.line, label, f"{first} is {shape.friction:g} and {second} is {other:g}: friction here is the same "
-                              f"in all directions, {first} is taken", "warning")
+            context.notes.add("mu2", engine.line, label, f"{first} is {shape.friction:g} and {second} is {other:g}: friction here is the "
+                              f"same in all directions, {first} is taken", "warning")
     torsional = context.one(holder, "torsional", label)
     if torsional is None:
         return
-    coefficient, radius = number(context, torsional, "coefficient", label, 1.0, 0.0), number(context, torsional, "patch_radius", label, 0.0, 0.0)
+    coefficient = number(context, torsional, "coefficient", label, 1.0, 0.0)
+    radius = number(context, torsional, "patch_radius", label, 0.0, 0.0)
     if not flag(context, torsional, "use_patch_radius", label, True):
         context.notes.add("surface radius", torsional.line, label, "<torsional> is not used: a patch that grows with the depth is not "
                           "simulated; write <patch_radius>", "warning")

@@ -91,7 +91,8 @@ def _turn_round(context: Context, why: JointDescription, joints: list[JointDescr
     for each in joints:
         context.notes.add("turned round", each.source.line, f"joint {each.name!r}", f"link {why.child.name!r} is the child of two joints: "
                           f"here {each.child.name!r} carries {each.parent.name!r}; the coordinate means the same")
-        carrier.pop(id(each.child), None)
+        if carrier.get(id(each.child)) is each:
+            del carrier[id(each.child)]
     for each in joints:
         each.parent, each.child, each.X_PF, each.X_BM = each.child, each.parent, each.X_BM, each.X_PF
         each.axis = None if each.axis is None else -each.axis + 0.0

@@ -38,7 +38,8 @@ def vector(context: Context, element: XmlElement, size: int, label: str, least: 
     try:
         values = parse_vector(given, size)
     except ValueError as error:
-        context.problem(element.line, where, str(error), f"Write {size} finite decimal number{'s separated by blanks' if size > 1 else ''}.")
+        wanted = f"{size} finite decimal number{'s separated by blanks' if size > 1 else ''}"
+        context.problem(element.line, where, str(error), f"Write {wanted}.")
         return None
     if least is not None and min(values) < least:
         context.problem(element.line, where, f"{shorten(given)} is below {least:g}", f"It must be {least:g} or more.")
@@ -128,7 +129,8 @@ def placement(context: Context, element: XmlElement, label: str) -> Placement:
         context.problem(element.line, f"{label}, <{element.tag}>", f"its quaternion {turn} has length {size:g}", "Write one of length 1.")
         return Placement()
     if abs(size - 1.0) > 1e-6:
-        context.notes.add("quaternion", element.line, f"{label}, <{element.tag}>", f"its quaternion has length {size:.6g} and was normalised")
+        context.notes.add("quaternion", element.line, f"{label}, <{element.tag}>", f"its quaternion has length {size:.6g} and was "
+                          "normalised")
     return Placement(rotation_from_quat_wxyz((turn[3], *turn[:3])), p)
 
 

@@ -28,8 +28,8 @@ def read_gravity(context: Context, worlds: list[XmlElement]) -> Array:
 
 
 def add_grounds(library: Library, description: RobotDescription, models: list[Placed], parts: Parts) -> None:
-    """Planes become shapes of the world: those of static models, and Gazebo's own ground where it was asked for and nobody has it. A plane of
-    a link that moves is left out. A static model that has nothing else than planes is left out with them."""
+    """Planes become shapes of the world: those of static models, and Gazebo's own ground where it was asked for and nobody has it. A plane
+    of a link that moves is left out. Of a static model of one link that has nothing else, the link is left out."""
     context = library.context
     for body in list(description.bodies):
         model, _ = parts.links[id(body)]
@@ -44,8 +44,8 @@ def add_grounds(library: Library, description: RobotDescription, models: list[Pl
                 shape.group = ""
                 description.world.collisions.append(shape)
             else:
-                context.notes.add("plane moves", shape.source.line, f"link {body.name!r}", "its plane is not used: it has no end, and moves; "
-                                  "make the model static, or write a <box>", "warning")
+                context.notes.add("plane moves", shape.source.line, f"link {body.name!r}", "its plane is not used: it has no end, and "
+                                  "moves; make the model static, or write a <box>", "warning")
         if model.static and not body.collisions and not body.visuals and not _others(description, parts, body, model):
             description.bodies.remove(body)
             description.joints = [joint for joint in description.joints if joint.child is not body]
