@@ -89,7 +89,7 @@ def test_frames_that_lead_nowhere_are_refused(parts, said):
 
 def test_a_long_chain_of_frames_is_read_in_a_bounded_time():
     """And a circle of as many is refused; a recursion would end at a thousand."""
-    n = 20_000
+    n = 5_000
     chain = "".join(f"<frame name='f{i}' attached_to='f{i + 1}'><pose>0 0 1e-3 0 0 0</pose></frame>" for i in range(n))
     robot = mbros.load(sdf(model(link("a"), chain, f"<frame name='f{n}' attached_to='a'/>")))
     np.testing.assert_allclose(robot.pose(robot.default_state(), "f0").p, [0, 0, n * 1e-3], rtol=1e-9)
@@ -110,5 +110,5 @@ def test_frames_of_a_world_place_its_models():
     robot = mbros.load(sdf(world("<frame name='table'><pose>1 0 0.7 0 0 0</pose></frame>",
                                  model("<pose relative_to='table'>0 0 0.1 0 0 0</pose>", link("a"), name="box"),
                                  "<frame name='lid' attached_to='box'><pose>0 0 0.2 0 0 0</pose></frame>")))
-    assert_at(robot, "box/a" if "box/a" in [body.name for body in robot.bodies] else "box", X(1, 0, 0.8))
+    assert_at(robot, "box/a", X(1, 0, 0.8))
     assert_at(robot, "lid", X(1, 0, 1.0))

@@ -1,4 +1,4 @@
-"""python -m tests.fuzz [urdf] [decoder] [operations] [filters] [recordings] [files] [--seconds N] [--count N] [--seed N],
+"""python -m tests.fuzz [urdf] [sdf] [decoder] [operations] [filters] [recordings] [files] [--seconds N] [--count N] [--seed N],
 or TARGET --repeat FILE.
 
 Each target works for the given time in a process of its own (or until it has made `count` tries); a finding is kept under
@@ -13,7 +13,8 @@ from pathlib import Path
 
 from tests.fuzz.findings import ROOT, Journal, journal_of, keep
 
-TARGETS = ("urdf", "decoder", "operations", "filters", "recordings", "files")
+GROWN = ("urdf", "sdf")                           # by atheris, which keeps its findings itself
+TARGETS = (*GROWN, "decoder", "operations", "filters", "recordings", "files")
 STEP = 2000                                      # operations of one seed
 
 
@@ -49,7 +50,7 @@ def work(target: str, options) -> int:
 def guarded(target: str, words: list) -> int:
     """In a process of its own: what kills it (a signal) is a finding as well, its input is in the journal."""
     done = subprocess.run([sys.executable, "-m", "tests.fuzz", target, "--inside", *words], cwd=ROOT, stdin=subprocess.DEVNULL)
-    if done.returncode < 0 and target != "urdf":
+    if done.returncode < 0 and target not in GROWN:
         print(keep(target, Journal.read(journal_of(target)), f"the process was ended by signal {-done.returncode}"), flush=True)
     return done.returncode
 
@@ -64,8 +65,8 @@ def main() -> int:
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     targets = options.targets or TARGETS
-    if "urdf" in targets and not options.repeat and importlib.util.find_spec("atheris") is None:
-        print("the URDF fuzzer needs atheris, which is not installed: pip install 'mbros[test]'", file=sys.stderr)
+    if {*GROWN} & {*targets} and not options.repeat and importlib.util.find_spec("atheris") is None:
+        print("the URDF and SDF fuzzers need atheris, which is not installed: pip install 'mbros[test]'", file=sys.stderr)
         return 2
     if options.repeat or options.inside:
         return work(targets[0], options)

@@ -51,7 +51,7 @@ def pose_in(context: Context, scope: Scope, name: str, element: XmlElement) -> P
 def link_of(context: Context, scope: Scope, name: str, element: XmlElement) -> str | None:
     """The name, in this scope, of the link that a frame moves with; "world" of what is on the world. None, with a problem, where there is
     none."""
-    seen: list[str] = []
+    seen: dict[str, None] = {}
     at = name
     while True:
         if at in scope.links:
@@ -60,10 +60,10 @@ def link_of(context: Context, scope: Scope, name: str, element: XmlElement) -> s
         if at in seen:
             entry, _ = _find(context, scope, at, element)
             if entry is not None:
-                _circle(context, scope, entry, seen, "attached_to")
+                _circle(context, scope, entry, [*seen], "attached_to")
             found = None
             break
-        seen.append(at)
+        seen[at] = None
         if at in (scope.root, MODEL):
             if scope.root == WORLD:
                 found = WORLD

@@ -26,8 +26,8 @@ DENSITY = 1000.0            # kg/m^3, of SDF
 MOMENTS = {"ixx": 1.0, "iyy": 1.0, "izz": 1.0, "ixy": 0.0, "ixz": 0.0, "iyz": 0.0}        # kg m^2, with the defaults of SDF
 
 
-def read_link(library: Library, scope: Scope, key: str, name: str) -> BodyDescription:
-    """The link `key` of a scope, as a body called `name`."""
+def read_link(library: Library, scope: Scope, key: str, name: str, static: bool) -> BodyDescription:
+    """The link `key` of a scope, as a body called `name`. static: whether it never moves."""
     element, context = scope.entries[key].element, library.context
     label, body = f"link {shorten(name)}", BodyDescription(name, source=context.source(element))
     densities: list[tuple[XmlElement, Geometry, Placement]] = []
@@ -41,7 +41,8 @@ def read_link(library: Library, scope: Scope, key: str, name: str) -> BodyDescri
             body.collisions.append(shape)
     with context.looks():
         body.visuals = [shape for each in element.all("visual") if (shape := _visual(library, scope, key, each, label)) is not None]
-    body.mass, body.com, body.inertia = _inertial(context, element, label, densities)
+    if not static or element.all("inertial"):
+        body.mass, body.com, body.inertia = _inertial(context, element, label, densities)
     return body
 
 

@@ -109,7 +109,7 @@ def fill(library: Library, description: RobotDescription, models: list[Placed], 
         for key, entry in model.scope.entries.items():
             if entry.kind == "link":
                 name = model.prefix + key
-                body = read_link(library, model.scope, key, name)
+                body = read_link(library, model.scope, key, name, model.static)
                 body.robot = model.member
                 description.bodies.append(body)
                 parts.bodies[model.path + key] = body
@@ -243,7 +243,7 @@ def make_members(description: RobotDescription, models: list[Placed]) -> None:
         if not bodies:
             continue
         parts = [each for element, _ in model.scope.elements for each in (element, *element.children)]
-        lone = len(bodies) == 1 and [joint.kind for joint in joints] in (["floating"], ["weld"]) and not any(
+        lone = len(bodies) == 1 and [joint.name for joint in joints] == [f"{model.member}/base"] and not any(
             frame.robot == model.member for frame in description.frames) and not any(
             each.tag == "plugin" or each.all("sensor") for each in parts)
         if lone:
