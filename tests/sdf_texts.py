@@ -4,8 +4,8 @@
 def link(name, inside="", pose="", mass=1.0, moment=0.1):
     """With a mass and moments of inertia that are all different."""
     moments = "".join(f"<{tag}>{value}</{tag}>" for tag, value in (("ixx", moment), ("iyy", 1.1 * moment), ("izz", 1.2 * moment)))
-    return (f"<link name='{name}'>{pose}<inertial><pose>0.1 0.02 0.03 0 0 0</pose><mass>{mass}</mass><inertia>{moments}</inertia></inertial>"
-            f"{inside}</link>")
+    return (f"<link name='{name}'>{pose}<inertial><pose>0.1 0.02 0.03 0 0 0</pose><mass>{mass}</mass><inertia>{moments}</inertia>"
+            f"</inertial>{inside}</link>")
 
 
 def joint(name, parent, child, kind="revolute", inside="<axis><xyz>0 0 1</xyz></axis>", pose=""):

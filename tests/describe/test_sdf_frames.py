@@ -98,7 +98,8 @@ def test_a_long_chain_of_frames_is_read_in_a_bounded_time():
 
 
 def test_nested_models_have_scoped_names_and_may_be_connected():
-    gripper = model(link("palm"), link("finger", pose="<pose>0 0 0.2 0 0 0</pose>"), joint("slide", "palm", "finger", "prismatic"), name="grip")
+    gripper = model(link("palm"), link("finger", pose="<pose>0 0 0.2 0 0 0</pose>"), joint("slide", "palm", "finger", "prismatic"),
+                    name="grip")
     robot = mbros.load(sdf(model(link("arm"), gripper.replace("<link", "<pose>0 0 1 0 0 0</pose><link", 1),
                                  joint("mount", "arm", "grip::palm", "fixed", ""))))
     assert [body.name for body in robot.bodies[1:]] == ["arm", "grip::palm", "grip::finger"]

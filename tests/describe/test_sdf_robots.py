@@ -29,7 +29,8 @@ def test_a_robot_is_what_the_same_urdf_is():
       <izz>0.12</izz><ixy>0.01</ixy></inertia></inertial></link><link name="b"><pose relative_to="j"/><inertial><mass>1</mass><inertia>
       <ixx>0.1</ixx><iyy>0.1</iyy><izz>0.1</izz></inertia></inertial></link><joint name="j" type="revolute"><pose relative_to="a">
       0 0 0.5 0.1 0.2 0.3</pose><parent>a</parent><child>b</child><axis><xyz>0 0.6 0.8</xyz><limit><lower>-1</lower><upper>2</upper>
-      <effort>3</effort><velocity>4</velocity></limit><dynamics><damping>0.5</damping><friction>0.25</friction></dynamics></axis></joint>"""))
+      <effort>3</effort><velocity>4</velocity></limit><dynamics><damping>0.5</damping><friction>0.25</friction></dynamics></axis>
+      </joint>"""))
     mine, theirs = mbros.load(own), mbros.load(urdf, base="floating")
     rng = np.random.default_rng(3)
     for _ in range(5):
@@ -69,8 +70,8 @@ def test_every_kind_of_joint():
     limit = "<limit><lower>-1</lower><upper>1</upper></limit>"
     two = f"<axis><xyz>0 0 1</xyz>{limit}<dynamics><damping>0.1</damping></dynamics></axis><axis2><xyz>0 1 0</xyz><dynamics><damping>0.2"\
           "</damping></dynamics></axis2>"
-    kinds = {"revolute": "", "continuous": "", "prismatic": "", "fixed": "", "ball": "<axis><dynamics><damping>0.3</damping></dynamics></axis>",
-             "screw": "<screw_thread_pitch>0.5</screw_thread_pitch>", "universal": two, "revolute2": two}
+    kinds = {"revolute": "", "continuous": "", "prismatic": "", "fixed": "",
+             "ball": "<axis><dynamics><damping>0.3</damping></dynamics></axis>", "screw": "<screw_thread_pitch>0.5</screw_thread_pitch>", "universal": two, "revolute2": two}
     names = list(kinds)
     parts = [link("base")] + [link(f"l_{name}") for name in names]
     robot = mbros.load(sdf(model(*parts, *(joint(name, "base", f"l_{name}", name, inside) for name, inside in kinds.items()))))
@@ -90,12 +91,12 @@ def test_every_kind_of_joint():
 
 
 def test_springs_stops_mimic_and_drake_rotors():
-    inside = """<axis><xyz>0 0 1</xyz><limit><lower>-1</lower><upper>1</upper><stiffness>1e4</stiffness><dissipation>10</dissipation></limit>
-      <dynamics><spring_reference>0.2</spring_reference><spring_stiffness>7</spring_stiffness></dynamics></axis>
+    inside = """<axis><xyz>0 0 1</xyz><limit><lower>-1</lower><upper>1</upper><stiffness>1e4</stiffness><dissipation>10</dissipation>
+      </limit><dynamics><spring_reference>0.2</spring_reference><spring_stiffness>7</spring_stiffness></dynamics></axis>
       <drake:rotor_inertia>0.01</drake:rotor_inertia><drake:gear_ratio>20</drake:gear_ratio>"""
     follow = """<axis><mimic joint="j"><multiplier>2</multiplier><offset>0.5</offset><reference>0.1</reference></mimic></axis>"""
-    robot = mbros.load(sdf(model(link("a"), link("b"), link("c"), joint("j", "world", "b", inside=inside), joint("k", "world", "c", inside=follow),
-                                 joint("w", "world", "a", "fixed", "")), version="1.11"))
+    robot = mbros.load(sdf(model(link("a"), link("b"), link("c"), joint("j", "world", "b", inside=inside),
+                                 joint("k", "world", "c", inside=follow), joint("w", "world", "a", "fixed", "")), version="1.11"))
     j = robot.description.joints[0]
     assert (j.stop_stiffness[0], j.stop_damping[0], j.rotor_inertia[0], j.gear_ratio[0]) == (1e4, 10, 0.01, 20)
     spring = robot.force_elements["j.spring"]
@@ -121,7 +122,8 @@ def test_a_second_joint_of_a_link_turns_its_parent_round():
     """a hangs at b, which the world carries: the same motion as with a below b, and the same coordinate."""
     parts = link("a", mass=2.0), link("b")
     z = joint("w", "world", "b", inside="<axis><xyz>0 1 0</xyz></axis>")
-    round_ = mbros.load(sdf(model(*parts, z, joint("j", "a", "b", inside="<axis><xyz>1 0 0</xyz></axis>", pose="<pose>0 0 1 0 0 0</pose>"))))
+    round_ = mbros.load(sdf(model(*parts, z, joint("j", "a", "b", inside="<axis><xyz>1 0 0</xyz></axis>",
+                                                   pose="<pose>0 0 1 0 0 0</pose>"))))
     plain = mbros.load(sdf(model(*parts, z, joint("j", "b", "a", inside="<axis><xyz>-1 0 0</xyz></axis>",
                                                  pose="<pose relative_to='b'>0 0 1 0 0 0</pose>"))))
     assert round_.joint("j").child.name == "a"
@@ -134,7 +136,8 @@ def test_a_second_joint_of_a_link_turns_its_parent_round():
 def test_a_gearbox_couples_the_joints_of_its_parent_and_child():
     gear = """<gearbox_ratio>3</gearbox_ratio><gearbox_reference_body>base</gearbox_reference_body>
       <axis><xyz>0 0 1</xyz></axis><axis2><xyz>0 0 1</xyz></axis2>"""
-    parts = link("base"), link("small"), link("large"), joint("s", "base", "small"), joint("l", "base", "large", inside="<axis><xyz>0 0 -1</xyz></axis>")
+    parts = (link("base"), link("small"), link("large"), joint("s", "base", "small"),
+             joint("l", "base", "large", inside="<axis><xyz>0 0 -1</xyz></axis>"))
     robot = mbros.load(sdf(model(*parts, joint("g", "small", "large", "gearbox", gear))))
     row = robot.description.constraints[0]
     # theta_large = -3 theta_small; the joint of the large wheel counts the other way
@@ -169,7 +172,8 @@ def test_inertia_by_density_is_that_of_the_solids():
 ])
 def test_inertia_of_round_solids_is_that_of_a_cloud_of_points(shape, volume, com_z):
     """Mass, centre and moments by sampling the solid: another route to the same numbers."""
-    robot = mbros.load(sdf(model(f"<link name='a'><inertial auto='true'><density>1000</density></inertial>{collision(shape)}</link>"), version="1.12"))
+    inertial = "<inertial auto='true'><density>1000</density></inertial>"
+    robot = mbros.load(sdf(model(f"<link name='a'>{inertial}{collision(shape)}</link>"), version="1.12"))
     body = robot.body("a")
     assert body.mass == pytest.approx(1000 * volume, rel=1e-12)
     assert body.com[2] == pytest.approx(com_z, abs=1e-12)

@@ -83,7 +83,8 @@ def library(tmp_path):
     (arm / "model.config").write_text("<model><name>arm</name><sdf version='1.4'>old.sdf</sdf><sdf version='1.9'>new.sdf</sdf>"
                                       "<sdf version='2.5'>future.sdf</sdf></model>")
     (arm / "old.sdf").write_text(sdf(model(link("old"), name="arm"), version="1.4"))
-    (arm / "new.sdf").write_text(sdf(model("<pose>0 0 1 0 0 0</pose>", link("a"), "<frame name='foot'><pose>0 0 -1 0 0 0</pose></frame>", name="arm")))
+    (arm / "new.sdf").write_text(sdf(model("<pose>0 0 1 0 0 0</pose>", link("a"), "<frame name='foot'><pose>0 0 -1 0 0 0</pose></frame>",
+                                           name="arm")))
     box = tmp_path / "models" / "box"
     box.mkdir()
     (box / "model.sdf").write_text(sdf(model(link("body"), name="box")))
@@ -121,7 +122,8 @@ def test_gazebos_path_and_the_folder_beside_are_searched(tmp_path, monkeypatch):
 
 def test_merged_models_give_their_parts_to_the_outer_one(tmp_path):
     folder = library(tmp_path)
-    text = sdf(model(link("base"), include("model://arm", "<pose>0 2 0 0 0 0</pose>", "merge='true'"), joint("w", "base", "a", "fixed", "")))
+    text = sdf(model(link("base"), include("model://arm", "<pose>0 2 0 0 0 0</pose>", "merge='true'"),
+                     joint("w", "base", "a", "fixed", "")))
     robot = mbros.load(text, package_dirs=[folder])
     assert [body.name for body in robot.bodies[1:]] == ["base", "a"]
     assert robot.pose(robot.default_state(), "a").p.tolist() == [0, 2, 0]
@@ -137,8 +139,8 @@ def test_problems_of_an_included_file_have_its_name_and_line(tmp_path):
 
 @pytest.mark.parametrize("uri, said", [
     ("model://../secret", "is not the name of a model"), ("model://box/../../secret.sdf", "leads outside its model"),
-    ("../secret.sdf", "leads outside its package"), ("/etc/passwd", "leads outside its package"), ("https://example.org/x", "nothing is fetched"),
-    ("file:///etc/passwd", "leads outside its package"), ("model://nowhere", "no model 'nowhere' was found"), ("", "it is empty"),
+    ("../secret.sdf", "leads outside its package"), ("/etc/passwd", "leads outside its package"),
+    ("https://example.org/x", "nothing is fetched"), ("file:///etc/passwd", "leads outside its package"), ("model://nowhere", "no model 'nowhere' was found"), ("", "it is empty"),
     ("model://box/model.txt", "is no SDF file"), ("robot.urdf", "is no SDF file"), ("model://link/x.sdf", "leads outside its model"),
 ])
 def test_includes_lead_nowhere_else(tmp_path, uri, said):
@@ -178,8 +180,8 @@ def test_gazebos_sun_and_ground_are_known_without_their_files():
 
 
 def test_surfaces_by_the_written_rules():
-    surface = """<surface><friction><ode><mu>0.5</mu><mu2>0.5</mu2></ode><torsional><coefficient>0.8</coefficient><patch_radius>0.02</patch_radius>
-      </torsional></friction><contact><ode><kp>2e5</kp><kd>400</kd></ode></contact></surface>"""
+    surface = """<surface><friction><ode><mu>0.5</mu><mu2>0.5</mu2></ode><torsional><coefficient>0.8</coefficient>
+      <patch_radius>0.02</patch_radius></torsional></friction><contact><ode><kp>2e5</kp><kd>400</kd></ode></contact></surface>"""
     shape = mbros.load(sdf(model(link("a", collision(inside=surface)))), collisions=True).shapes[0]
     assert (shape.friction, shape.stiffness, shape.relaxation_time) == (0.5, 2e5, 400 / 2e5)
     assert shape.torsional_radius == pytest.approx(3 * np.pi / 16 * 0.02 * 0.8 / 0.5)
@@ -230,7 +232,8 @@ def test_an_imu_has_the_noise_that_gazebo_would_give_it():
 def test_a_slow_bias_has_the_spread_that_its_process_has():
     from mbros.describe.sdf.sensors import PEAK
 
-    noise = "<noise type='gaussian'><dynamic_bias_stddev>0.02</dynamic_bias_stddev><dynamic_bias_correlation_time>0.05</dynamic_bias_correlation_time></noise>"
+    noise = ("<noise type='gaussian'><dynamic_bias_stddev>0.02</dynamic_bias_stddev>"
+             "<dynamic_bias_correlation_time>0.05</dynamic_bias_correlation_time></noise>")
     axes = "".join(f"<{name}>{noise}</{name}>" for name in "xyz")
     sensor = f"<sensor name='imu' type='imu'><imu><linear_acceleration>{axes}</linear_acceleration></imu></sensor>"
     robot = mbros.load(sdf(model("<static>true</static>", link("a", sensor), link("b"))))
@@ -240,8 +243,9 @@ def test_a_slow_bias_has_the_spread_that_its_process_has():
 
 @pytest.mark.parametrize("direction, sign", [("child_to_parent", -1.0), ("parent_to_child", 1.0)])
 def test_a_force_torque_sensor_feels_what_hangs_on_its_joint(direction, sign):
-    inside = f"<sensor name='ft' type='force_torque'><force_torque><measure_direction>{direction}</measure_direction></force_torque></sensor>"
-    robot = mbros.load(sdf(model(link("a"), link("b", mass=2.0), joint("w", "world", "a"), joint("j", "a", "b", "fixed", inside))))
+    measured = f"<force_torque><measure_direction>{direction}</measure_direction></force_torque>"
+    robot = mbros.load(sdf(model(link("a"), link("b", mass=2.0), joint("w", "world", "a"), joint(
+        "j", "a", "b", "fixed", f"<sensor name='ft' type='force_torque'>{measured}</sensor>"))))
     sim = mbros.Simulator(robot, dt=1e-3)
     for _ in range(5):
         sim.step()
@@ -281,9 +285,10 @@ def test_a_differential_drive_is_servos_encoders_and_odometry():
 
 
 def test_controllers_and_publishers_of_joints():
-    found = devices(plugin("JointPositionController", "<joint_name>left</joint_name><p_gain>100</p_gain><d_gain>5</d_gain><i_gain>0</i_gain>"
-                           "<cmd_max>30</cmd_max><cmd_min>-30</cmd_min><initial_position>0.3</initial_position>"),
-                    plugin("JointController", "<joint_name>right</joint_name><use_force_commands>true</use_force_commands><p_gain>2</p_gain>"),
+    found = devices(plugin("JointPositionController", "<joint_name>left</joint_name><p_gain>100</p_gain><d_gain>5</d_gain>"
+                           "<i_gain>0</i_gain><cmd_max>30</cmd_max><cmd_min>-30</cmd_min><initial_position>0.3</initial_position>"),
+                    plugin("JointController", "<joint_name>right</joint_name><use_force_commands>true</use_force_commands>"
+                           "<p_gain>2</p_gain>"),
                     plugin("JointStatePublisher", ""), plugin("OdometryPublisher", ""))
     servo, speed = found["left.servo"], found["right.servo"]
     assert (servo.type, servo.values["kp"][0], servo.values["kd"][0], servo.values["effort_limit"][0]) == ("position_servo", 100, 5, 30)
@@ -296,17 +301,19 @@ def test_controllers_and_publishers_of_joints():
 
 
 def test_ros2_control_of_a_model_is_its_bench():
-    block = """<ros2_control name='s' type='system'><joint name='left'><command_interface name='velocity'/><state_interface name='position'/>
-      </joint></ros2_control>"""
-    plug = "<plugin filename='gz_ros2_control-system' name='gz_ros2_control::GazeboSimROS2ControlPlugin'><parameters>c.yaml</parameters></plugin>"
-    assert {name: device.type for name, device in devices(block, plug).items()} == {"left.servo": "velocity_servo", "left.encoder": "encoder"}
+    block = """<ros2_control name='s' type='system'><joint name='left'><command_interface name='velocity'/>
+      <state_interface name='position'/></joint></ros2_control>"""
+    plug = ("<plugin filename='gz_ros2_control-system' name='gz_ros2_control::GazeboSimROS2ControlPlugin'><parameters>c.yaml</parameters>"
+            "</plugin>")
+    found = devices(block, plug)
+    assert {name: device.type for name, device in found.items()} == {"left.servo": "velocity_servo", "left.encoder": "encoder"}
     assert any("there is no <ros2_control> in its model" in note for note in notes(sdf(model(*CART, plug))))
 
 
 def test_devices_of_a_scene_are_called_as_its_robots_are():
     cart = model(*CART, plugin("JointStatePublisher", ""), name="cart")
-    inner = model(link("base"), model(link("head", "<sensor name='imu' type='imu'/>"), name="neck"), joint("n", "base", "neck::head", "fixed", ""),
-                  name="torso")
+    inner = model(link("base"), model(link("head", "<sensor name='imu' type='imu'/>"), name="neck"),
+                  joint("n", "base", "neck::head", "fixed", ""), name="torso")
     cell = mbros.load(sdf(world(cart, inner)))
     assert [sensor.name for sensor in cell.description.bench.sensors] == ["torso/neck.imu", "cart/left.encoder", "cart/right.encoder"]
     mbros.Simulator(cell, dt=1e-3).step()

@@ -78,7 +78,8 @@ def compare(text):
 
 
 PARTS = (
-    link("base", mass=3.0), link("a", pose="<pose relative_to='j1'>0.1 0 0 0 0.3 0</pose>"), link("b", pose="<pose>0.5 0.1 0.7 0.1 0.2 0.3</pose>"),
+    link("base", mass=3.0), link("a", pose="<pose relative_to='j1'>0.1 0 0 0 0.3 0</pose>"),
+    link("b", pose="<pose>0.5 0.1 0.7 0.1 0.2 0.3</pose>"),
     link("c", pose="<pose relative_to='b'>0 0 0.5 0 0 1</pose>"), link("d"), link("e", pose="<pose degrees='true'>0 1 0 0 0 45</pose>"),
     "<frame name='hip' attached_to='base'><pose>0 0.3 0 0.5 0 0</pose></frame>",
     joint("j1", "base", "a", inside=DAMPED, pose="<pose relative_to='hip'>0.2 0 0.1 0 0 0.4</pose>"),
@@ -100,7 +101,8 @@ def test_a_model_on_the_world_is_drakes():
 def test_nested_models_with_placement_frames_are_drakes():
     inner = model("<pose>0.3 0 0 0 0.5 0</pose>", link("x"), link("y", pose="<pose>0 0.4 0 0 0 0</pose>"), joint("xy", "x", "y"),
                   "<frame name='grip' attached_to='y'><pose>0 0 0.1 0.2 0 0</pose></frame>", name="hand", more="placement_frame='grip'")
-    compare(sdf(model(link("base"), inner, joint("mount", "base", "hand::x", "revolute", "<axis><xyz expressed_in='hand::grip'>0 0 1</xyz></axis>"))))
+    about = "<axis><xyz expressed_in='hand::grip'>0 0 1</xyz></axis>"
+    compare(sdf(model(link("base"), inner, joint("mount", "base", "hand::x", "revolute", about))))
 
 
 def test_a_world_of_models_is_drakes():
@@ -117,11 +119,13 @@ def test_inertia_of_solids_is_drakes_own_of_the_same_shapes():
 
     from sdf_texts import collision
 
-    for shape, theirs in (("<box><size>0.1 0.2 0.3</size></box>", Box(0.1, 0.2, 0.3)), ("<sphere><radius>0.2</radius></sphere>", Sphere(0.2)),
+    for shape, theirs in (("<box><size>0.1 0.2 0.3</size></box>", Box(0.1, 0.2, 0.3)),
+                          ("<sphere><radius>0.2</radius></sphere>", Sphere(0.2)),
                           ("<cylinder><radius>0.1</radius><length>0.4</length></cylinder>", Cylinder(0.1, 0.4)),
                           ("<capsule><radius>0.1</radius><length>0.4</length></capsule>", Capsule(0.1, 0.4)),
                           ("<ellipsoid><radii>0.1 0.2 0.3</radii></ellipsoid>", Ellipsoid(0.1, 0.2, 0.3))):
-        body = mbros.load(sdf(model(f"<link name='a'><inertial auto='true'><density>700</density></inertial>{collision(shape)}</link>"))).body("a")
+        inertial = "<inertial auto='true'><density>700</density></inertial>"
+        body = mbros.load(sdf(model(f"<link name='a'>{inertial}{collision(shape)}</link>"))).body("a")
         wanted = CalcSpatialInertia(theirs, 700.0)
         assert body.mass == pytest.approx(wanted.get_mass(), rel=1e-13)
         np.testing.assert_allclose(body.inertia, wanted.CalcRotationalInertia().CopyToFullMatrix3(), rtol=1e-12, atol=1e-15)

@@ -127,7 +127,8 @@ def included(library: Library, element: XmlElement) -> tuple[XmlElement, tuple[i
             context.problem(element.line, f"<include> of {shorten(uri, 200)}", f"{problem.place}: {problem.reason}", problem.remedy)
         return None
     except MbrosError as error:
-        return _missing(library, element, uri, str(error))
+        _missing(library, element, uri, str(error))
+        return None
     found = version_of(context, root)
     if found is None:
         return None

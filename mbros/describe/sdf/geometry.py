@@ -1,7 +1,7 @@
 """<geometry>: the shapes of collisions and visuals. What mbros has no exact kind for is the convex hull of points on its surface."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mbros_core.support.records import record
@@ -74,7 +74,7 @@ def _solid(library: Library, element: XmlElement, label: str) -> Geometry | None
     return Geometry(kind, radius=radius, length=length)
 
 
-def _hulled(library: Library, element: XmlElement, label: str, kind: str, points: np.ndarray, **sizes: object) -> Geometry | None:
+def _hulled(library: Library, element: XmlElement, label: str, kind: str, points: np.ndarray, **sizes: Any) -> Geometry | None:
     if np.ptp(points, axis=0).min() <= 0.0:
         library.context.problem(element.line, label, "it is flat", "Give it sizes above zero.")
         return None

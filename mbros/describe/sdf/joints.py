@@ -52,7 +52,8 @@ def read_joint(context: Context, model: Placed, key: str, name: str, bodies: dic
     axes = _axes(context, scope, entry, kind, label)
     if axes is None:
         return None
-    axis, parameters = axes[0] if kind in ONE_AXIS else None, ()
+    axis = axes[0] if kind in ONE_AXIS else None
+    parameters: tuple[float, ...] = ()
     if kind == "universal":
         square = _square(context, entry.element, axes, label)
         if square is None:

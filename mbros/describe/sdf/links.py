@@ -35,12 +35,13 @@ def read_link(library: Library, scope: Scope, key: str, name: str, static: bool)
         found = _shape(library, scope, key, each, f"{label}, collision")
         if found is None:
             continue
-        shape = Collision(**vars(found), source=context.source(each))
+        shape = Collision(found.geometry, found.X_BG, found.name, source=context.source(each))
         densities.append((each, shape.geometry, shape.X_BG))
         if read_surface(context, each, shape, f"{label}, collision {shorten(shape.name)}"):
             body.collisions.append(shape)
     with context.looks():
-        body.visuals = [shape for each in element.all("visual") if (shape := _visual(library, scope, key, each, label)) is not None]
+        seen = [_visual(library, scope, key, each, label) for each in element.all("visual")]
+    body.visuals = [each for each in seen if each is not None]
     if not static or element.all("inertial"):
         body.mass, body.com, body.inertia = _inertial(context, element, label, densities)
     return body

@@ -93,9 +93,9 @@ class Plugin:
         self.used.add(tag)
         return flag(self.context, self.element, tag, self.label)
 
-    def rate(self) -> dict[str, float]:
+    def rate(self) -> float | None:
         value = next((value for tag in RATES if self.element.all(tag) and (value := self.number(tag, 0.0, 0.0))), 0.0)
-        return {"rate": value} if value else {}
+        return value or None
 
     def joints(self, tag: str) -> list[JointDescription]:
         """Those that the elements `tag` name; what is no joint with one axis is noted."""
@@ -132,12 +132,12 @@ class Plugin:
         self.drive(joint, lambda: VelocityServo(name, joint=joint.name, kd=kd, ki=ki) if kd else
                    drive(VelocityServo, name, joint.name, joint.kind != "prismatic"))
 
-    def encoder(self, joint: JointDescription, **rate: float) -> None:
+    def encoder(self, joint: JointDescription, rate: float | None = None) -> None:
         from mbros.describe.devices.classes import Encoder      # start-up time: who does not use it does not pay
 
         name = self.name(joint, Encoder.short)
         if all(sensor.name != name for sensor in self.bench.sensors):
-            add(self.context, self.element, self.bench, lambda: Encoder(name, joint=joint.name, **rate))
+            add(self.context, self.element, self.bench, lambda: Encoder(name, joint=joint.name, rate=rate))
 
     # ------------------------------------------------------------------------------------------------- the plug-ins
 
@@ -153,7 +153,8 @@ class Plugin:
         if left and right:
             rate = self.rate()
             add(self.context, self.element, self.bench, lambda: WheelOdometry(
-                device_name(self.model, "odometry"), left=left[0].name, right=right[0].name, radius=radius, separation=separation, **rate))
+                device_name(self.model, "odometry"), left=left[0].name, right=right[0].name, radius=radius, separation=separation,
+                rate=rate))
         self.note("it is a velocity servo for each wheel, their encoders and wheel odometry here: the wheels take velocities, not a Twist",
                   "DiffDrive")
 
@@ -192,7 +193,7 @@ class Plugin:
         mine = [joint for name, joint in self.parts.joints.items() if name.startswith(self.model.prefix)
                 and joint.robot == self.model.member and joint.kind in ONE_AXIS and joint.mimic is None]
         for joint in named if self.element.all("joint_name") else mine:
-            self.encoder(joint, **rate)
+            self.encoder(joint, rate)
 
     def _OdometryPublisher(self) -> None:
         from mbros.describe.devices.sensors import GroundTruthPose      # start-up time: who does not use it does not pay
@@ -202,7 +203,7 @@ class Plugin:
         if body is not None:
             rate = self.rate()
             add(self.context, self.element, self.bench,
-                lambda: GroundTruthPose(device_name(self.model, "true_odometry"), frame=body.name, **rate))
+                lambda: GroundTruthPose(device_name(self.model, "true_odometry"), frame=body.name, rate=rate))
 
     def _ros2_control(self) -> None:
         blocks = self.element.all(ROS2_CONTROL)

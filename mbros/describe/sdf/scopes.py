@@ -202,14 +202,17 @@ def _merge(context: Context, outer: Scope, element: XmlElement, inner: Scope, X:
         X = X @ pose_in(context, inner, inner_frame, element).inverse()
     canonical = inner.canonical or next((entry.name for entry in inner.entries.values() if entry.kind in ("link", "model")), "")
     outer.entries[proxy] = Entry("frame", proxy, element, X, origin if relative_to in ("", MODEL) else relative_to, canonical, origin)
-    for entry in inner.entries.values():
-        moved = [proxy if name == MODEL else name for name in (entry.relative_to, entry.on, entry.origin)]
-        if entry.name in outer.entries:
+    def moved(name: str) -> str:
+        return proxy if name == MODEL else name
+
+    for key, entry in inner.entries.items():
+        if key in outer.entries:
             context.problem(element.line, f"{entry.kind} {shorten(entry.name)}", f"this name is already taken in {outer.label}, into which "
                             f"model {shorten(inner.name)} is merged", "Rename one of them, or leave merge out.")
             continue
-        outer.entries[entry.name] = Entry(entry.kind, entry.name, entry.element, entry.X, *moved, entry.inner)
-    outer.elements += [(each, proxy if at == MODEL else at) for each, at in inner.elements]
+        outer.entries[key] = Entry(entry.kind, entry.name, entry.element, entry.X, moved(entry.relative_to), moved(entry.on),
+                                   moved(entry.origin), entry.inner)
+    outer.elements += [(each, moved(at)) for each, at in inner.elements]
 
 
 __all__ = ["MODEL", "WORLD", "Entry", "Scope", "around", "read_members", "read_world"]

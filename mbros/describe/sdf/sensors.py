@@ -139,8 +139,8 @@ def _rate(context: Context, element: XmlElement, label: str) -> dict[str, Any]:
 
 def _noise(context: Context, holder: XmlElement, prefix: str, rate: float | None, label: str) -> dict[str, float]:
     """The numbers of a gyroscope or an accelerometer, of the noise of its axes."""
-    rows = [_gaussian(context, axis, label) for axis in (context.one(holder, name, label) for name in AXES) if axis is not None]
-    rows = [row for row in rows if row is not None]
+    axes = [axis for axis in (context.one(holder, name, label) for name in AXES) if axis is not None]
+    rows = [row for row in (_gaussian(context, axis, label) for axis in axes) if row is not None]
     if not rows:
         return {}
     spread, bias, drift, tau, drawn = (max((row[i] for row in rows), key=abs) for i in range(5))

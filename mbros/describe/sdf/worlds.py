@@ -44,7 +44,7 @@ def add_grounds(library: Library, description: RobotDescription, models: list[Pl
                 shape.group = ""
                 description.world.collisions.append(shape)
             else:
-                context.notes.add("plane moves", shape.source.line, f"link {body.name!r}", "its plane is not used: it has no end, and "
+                context.notes.add("plane moves", body.source.line, f"link {body.name!r}", "its plane is not used: it has no end, and "
                                   "moves; make the model static, or write a <box>", "warning")
         if model.static and not body.collisions and not body.visuals and not _others(description, parts, body, model):
             description.bodies.remove(body)
