@@ -55,21 +55,21 @@ def describe_robot(source: str | PathLike[str], base: str | None = None, package
 
 
 def describe_data(source: str | PathLike[str], base: str | None = None) -> RobotDescription:
-    """The checked description, without a bench, of what somebody asks for whom this machine's user does not know: URDF or SDF text, the
-    path of such a file, which the caller has looked for where such files may be, or a name of known_robots(). Nothing is run: a xacro
-    file is refused, whatever it is called by."""
-    from mbros.describe.urdf import is_text      # start-up time: who does not use it does not pay
+    """The checked description, without a bench, of what somebody asks for whom this machine's user does not know: URDF text, the path of a
+    URDF file, which the caller has looked for where such files may be, or a name of known_robots(). Nothing is run: a xacro file is
+    refused, whatever it is called by. Nothing else is read: SDF, which may include files, is refused."""
+    from mbros.describe.urdf import is_text, parse      # start-up time: who does not use it does not pay
 
+    found: str | Path | PathLike[str] = source
     if isinstance(source, str) and not is_text(source):
         if source not in known_robots():
             raise UnknownNameError(f"no robot {short(source)}; expected URDF text, or a name of `mbros list`")
-        source, own_base = find(source)
+        found, own_base = find(source)
         base = own_base if base is None else base
-    if not isinstance(source, str) and Path(os.path.realpath(source)).suffix == ".xacro":
-        raise MbrosError(f"{os.fspath(source)} is a xacro file, which is only expanded for this machine's user; give its URDF")
-    description = describe_robot(source, base, bench=False)
-    if description.members:
-        raise MbrosError(f"world {description.name!r} is several models; expected one robot: a <model> of its own")
+    if not isinstance(found, str) and Path(os.path.realpath(found)).suffix == ".xacro":
+        raise MbrosError(f"{os.fspath(found)} is a xacro file, which is only expanded for this machine's user; give its URDF")
+    description = parse(found, base)
+    description.bench = None
     return description
 
 

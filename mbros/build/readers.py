@@ -19,7 +19,8 @@ _BEFORE = re.compile(rb"(?:\s|\xef\xbb\xbf|<\?.*?\?>|<!--.*?-->)*", re.DOTALL)
 _ROOT = re.compile(rb"<([\w:.-]+)")
 ROOTS = {"sdf": "sdf"}                                  # root element: kind; all others are for the URDF reader
 ENDINGS = {".sdf": "sdf", ".world": "sdf"}
-ALL_ENDINGS = (".urdf", ".xacro", ".xml", *ENDINGS)
+DATA_ENDINGS = (".urdf", ".xml", *ENDINGS)           # of files that are read and not run
+ALL_ENDINGS = (".xacro", *DATA_ENDINGS)
 
 
 def kind_of(source: Any) -> str:

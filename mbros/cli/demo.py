@@ -16,7 +16,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "Two processes are started: `mbros node ROBOT`, and a controller that takes it through a sequence of poses by torques\n"
         "on joint_commands (gravity compensation and PD from the library's own model of the robot). Exit code 0 only if the\n"
         "robot came to every pose. They meet in a ROS domain of their own on this computer; set ROS_DOMAIN_ID to share yours.")
-    parser.add_argument("robot", nargs="?", default="arm7", help="a name of `mbros list`, or a .urdf file (default: arm7)")
+    parser.add_argument("robot", nargs="?", default="arm7", help="a name of `mbros list`, or a .urdf or .sdf file (default: arm7)")
     parser.add_argument("--duration", metavar="S", type=values.positive, default=10.0, help="seconds of motion (default: 10)")
     parser.add_argument("--rate", metavar="HZ", type=values.positive, default=1000.0, help="steps per second (default: 1000)")
     parser.add_argument("--command-rate", metavar="HZ", type=values.positive, default=500.0, help="commands per second (default: 500)")

@@ -15,6 +15,7 @@ from mbros_core.support.fingerprint import fingerprint
 
 from mbros.build.load import load
 from mbros.build.one_robot import named_by_data
+from mbros.build.readers import ALL_ENDINGS
 from mbros.describe.devices.script import BASE, read_script
 from mbros.errors import MbrosError, unknown
 from mbros.names import printable
@@ -97,7 +98,7 @@ def trial_of(path: str, pattern: str = "*", robot: str | None = None, programs: 
     """The script on its robot or another one, checked, with the cases of that pattern. programs: whether the controller that it names may
     be run."""
     script = read_script(path, robot)
-    model = load(robot or named_by_data(path, script.near(script.robot) if script.robot.endswith((".urdf", ".xacro")) else script.robot),
+    model = load(robot or named_by_data(path, script.near(script.robot) if script.robot.endswith(ALL_ENDINGS) else script.robot),
                  package_dirs=package_dirs)
     holder: list[FaultTrial] = []
     trial = FaultTrial(script, model, controller_of(script, lambda: holder[0], programs))

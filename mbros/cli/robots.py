@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     width = max(map(len, benches.BUILT_IN))
     for name, bench in benches.BUILT_IN.items():
         print(f"  {name:<{width}}  {bench.robot}: {bench.doc}")
-    print("\nor give a path: robot.urdf, robot.urdf.xacro; bench.yaml")
+    print("\nor give a path: robot.urdf, robot.urdf.xacro, robot.sdf; bench.yaml")
     return 0
 
 

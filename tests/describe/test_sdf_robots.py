@@ -71,7 +71,8 @@ def test_every_kind_of_joint():
     two = f"<axis><xyz>0 0 1</xyz>{limit}<dynamics><damping>0.1</damping></dynamics></axis><axis2><xyz>0 1 0</xyz><dynamics><damping>0.2"\
           "</damping></dynamics></axis2>"
     kinds = {"revolute": "", "continuous": "", "prismatic": "", "fixed": "",
-             "ball": "<axis><dynamics><damping>0.3</damping></dynamics></axis>", "screw": "<screw_thread_pitch>0.5</screw_thread_pitch>", "universal": two, "revolute2": two}
+             "ball": "<axis><dynamics><damping>0.3</damping></dynamics></axis>",
+             "screw": "<screw_thread_pitch>0.5</screw_thread_pitch>", "universal": two, "revolute2": two}
     names = list(kinds)
     parts = [link("base")] + [link(f"l_{name}") for name in names]
     robot = mbros.load(sdf(model(*parts, *(joint(name, "base", f"l_{name}", name, inside) for name, inside in kinds.items()))))

@@ -140,7 +140,8 @@ def test_problems_of_an_included_file_have_its_name_and_line(tmp_path):
 @pytest.mark.parametrize("uri, said", [
     ("model://../secret", "is not the name of a model"), ("model://box/../../secret.sdf", "leads outside its model"),
     ("../secret.sdf", "leads outside its package"), ("/etc/passwd", "leads outside its package"),
-    ("https://example.org/x", "nothing is fetched"), ("file:///etc/passwd", "leads outside its package"), ("model://nowhere", "no model 'nowhere' was found"), ("", "it is empty"),
+    ("https://example.org/x", "nothing is fetched"), ("file:///etc/passwd", "leads outside its package"),
+    ("model://nowhere", "no model 'nowhere' was found"), ("", "it is empty"),
     ("model://box/model.txt", "is no SDF file"), ("robot.urdf", "is no SDF file"), ("model://link/x.sdf", "leads outside its model"),
 ])
 def test_includes_lead_nowhere_else(tmp_path, uri, said):

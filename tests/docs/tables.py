@@ -136,14 +136,24 @@ def sources():
 def unused():
     from mbros.describe.urdf.schema import UNUSED
 
+    return reasons(UNUSED)
+
+
+def sdf_unused():
+    from mbros.describe.sdf.schema import UNUSED
+
+    return reasons(UNUSED)
+
+
+def reasons(tags):
     by_reason = {}
-    for tag, reason in UNUSED.items():
+    for tag, reason in tags.items():
         by_reason.setdefault(reason, []).append(f"`{tag}`")
     return markdown(["elements", "not used because"], [(", ".join(tags), reason) for reason, tags in by_reason.items()])
 
 
 SHOWN = (   # cases of tests/describe/test_malformed.py, one of each kind
-    "unclosed link", "undefined entity", "doctype", "NUL byte", "deep nesting", "sdf", "no links", "link without name", "duplicate joints",
+    "unclosed link", "undefined entity", "doctype", "NUL byte", "deep nesting", "no links", "link without name", "duplicate joints",
     "two root links", "cycle of two", "two parents", "unknown parent", "unknown type", "zero axis", "axis with two numbers", "mass 'nan'",
     "mass '1,5'", "negative mass", "no inertia element", "triangle inequality", "massless leaf", "revolute without limit",
     "lower above upper", "negative effort", "negative damping", "mimic of nobody", "mimic cycle of two", "unknown shape",

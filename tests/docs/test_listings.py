@@ -218,7 +218,7 @@ def test_every_table_is_on_a_page():
     named = [match.group(2) for match in tables.MARK.finditer(text)]
     assert sorted(named) == sorted(["drop_reasons", "parameters", "launch_arguments", "built_in", "unused", "errors", "joint_kinds",
                                     "conventions", "rows", "contact_numbers", "actuators", "sensors", "channels", "faults", "sources",
-                                    "standard", "sensor_messages"])
+                                    "standard", "sensor_messages", "sdf_unused"])
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -45,7 +45,8 @@ def grow(target: str, seeds: list[Path], seconds: float, seed: int, count: int |
     before = set(FINDINGS.iterdir())
     limits = [f"-max_total_time={max(1, round(seconds))}"] if not count else [f"-runs={count}"]
     command = [sys.executable, "-m", f"tests.fuzz.{target}", *limits, f"-seed={seed}", f"-max_len={LONGEST}", f"-timeout={SLOW_S}",
-               f"-rss_limit_mb={LARGE_MB}", f"-dict={Path(__file__).with_name(target)}.dict", f"-artifact_prefix={FINDINGS}/", "-print_final_stats=1",
+               f"-rss_limit_mb={LARGE_MB}", f"-dict={Path(__file__).with_name(target)}.dict",
+               f"-artifact_prefix={FINDINGS}/", "-print_final_stats=1",
                str(grown), *map(str, seeds)]
     done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           errors="replace", timeout=seconds + 300)

@@ -63,8 +63,9 @@ def _solid(library: Library, element: XmlElement, label: str) -> Geometry | None
         size = numbers(context, element, "size", 3, label, least=0.0)
         return None if size is None else Geometry("box", size=size)
     if kind == "ellipsoid":
-        radii = numbers(context, element, "radii", 3, label, least=0.0)
-        return None if radii is None else _hulled(library, element, label, "ellipsoid", ellipsoid_points(radii), size=radii)
+        radii: Any = numbers(context, element, "radii", 3, label, least=0.0) if element.tag == "ellipsoid" else tuple(
+            number(context, element, tag, label, least=0.0) for tag in "abc")
+        return None if radii is None or None in radii else _hulled(library, element, label, "ellipsoid", ellipsoid_points(radii), size=radii)
     radius = number(context, element, "radius", label, least=0.0)
     length = 0.0 if kind == "sphere" else number(context, element, "length", label, least=0.0)
     if radius is None or length is None:

@@ -34,7 +34,7 @@ READ: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "geometry": ((), ("box", "sphere", "cylinder", "capsule", "ellipsoid", "cone", "plane", "mesh", "heightmap", "polyline", "image",
                       "empty", "drake:capsule", "drake:ellipsoid")),
     "box": ((), ("size",)), "sphere": ((), ("radius",)), "ellipsoid": ((), ("radii",)), "plane": ((), ("normal", "size")),
-    "drake:ellipsoid": ((), ("radii",)),
+    "drake:ellipsoid": ((), ("a", "b", "c")),
     **{kind: ((), ("radius", "length")) for kind in ("cylinder", "capsule", "cone", "drake:capsule")},
     "mesh": ((), ("uri", "scale", "submesh")),
     "material": ((), ("diffuse",)),

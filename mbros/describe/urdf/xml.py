@@ -167,10 +167,10 @@ class _Builder:
         self.stack.append(element)
         self.listen()
         if len(self.stack) > MAX_DEPTH:
-            self.refuse(element, f"elements are nested more than {MAX_DEPTH} deep", "A robot needs some ten levels.")
+            self.refuse(element, f"elements are nested more than {MAX_DEPTH} deep", "A robot needs six levels, an SDF world ten.")
         if len(attributes) > MAX_OF_ONE:
             self.refuse(element, f"it has {len(attributes)} attributes, more than the {MAX_OF_ONE} allowed",
-                        "An element of a robot needs some ten.")
+                        "An element of a robot needs six.")
         if self.elements > MAX_ELEMENTS or self.attributes > MAX_ATTRIBUTES:
             self.refuse(element, f"the file has more than {MAX_ELEMENTS} elements or {MAX_ATTRIBUTES} attributes",
                         "Split the robot, or build it with mbros.ModelBuilder.")

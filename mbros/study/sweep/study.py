@@ -29,6 +29,7 @@ from mbros_core.support.fingerprint import fingerprint
 from mbros.arguments import number
 from mbros.build.load import load
 from mbros.build.one_robot import named_by_data
+from mbros.build.readers import DATA_ENDINGS
 from mbros.describe.devices.file import Reader, named
 from mbros.describe.urdf.packages import beside
 from mbros.errors import MbrosError, Problem
@@ -126,7 +127,7 @@ class StudyReader(Reader):
         settings = {name: value for name, value in self.settings.items() if name not in ("robot", "ground", "seed")}
         settings["duration"] = number(self.file, "duration", settings["duration"], 0.0)
         robot = named_by_data(self.file, self.settings["robot"])
-        if isinstance(robot, str) and robot.endswith(".urdf") and "<" not in robot and "://" not in robot:
+        if isinstance(robot, str) and robot.endswith(DATA_ENDINGS) and "<" not in robot and "://" not in robot:
             robot = beside(robot, self.file)
         study = Study(load(robot, ground=self.settings["ground"], package_dirs=self.package_dirs), settings)
         node = parts["cases"][1]
