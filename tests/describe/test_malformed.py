@@ -88,6 +88,14 @@ case("mjcf", '<mujoco/>', 1, "<mujoco>", "not <robot>", "MJCF")
 case("collada", '<COLLADA/>', 1, "<COLLADA>", "not <robot>", "mesh")
 case("html", "<html><body/></html>", 1, "<html>", "not <robot>", "<robot name=")
 
+@pytest.mark.parametrize("comment", ["<!-- gz topic -t /x --msgtype a -->", "<!------->", "<!-- a ---->", "<!-- -- --\n-- -->"])
+def test_hyphens_in_comments_are_let_pass(comment):
+    """As in urdfdom and Gazebo, though XML forbids them; lines keep their numbers."""
+    text = f'<robot name="r">{comment}<!-- b --><link name="a"/>\n<link name="a"/></robot>'
+    problem, = [each for each in check(text)[0] if "already taken" in each.reason]
+    assert problem.line == 2 + comment.count("\n")
+
+
 # --- names and structure
 case("no links", '<robot name="r"/>', 1, "robot 'r'", "no <link>", "at least one link")
 case("link without name", robot("<link/>\n"), 3, "link", "'name' is missing", "<link name=")

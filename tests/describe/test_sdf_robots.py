@@ -218,7 +218,9 @@ def test_links_of_a_model_touch_each_other_only_where_they_say_so():
 
 
 def test_what_is_not_given_has_the_defaults_of_sdf_and_is_noted():
-    said = notes(sdf(model("<link name='a'/>")))
+    said = notes(sdf(model("<link name='a'/>", link("b", "<collision name='n'/>" + collision("<box/>")))))
+    assert any("<box>: it has no <size>: taken as SDF has it, 1 m" in note for note in said)
+    assert any("link 'b', collision: not used: it has no <geometry>" in note for note in said)
     assert any("link 'a': it has no <inertial>: 1 kg" in note for note in said)
     assert mbros.load(sdf(model("<link name='a'/>"))).body("a").mass == 1.0
 
@@ -235,8 +237,9 @@ def test_what_is_not_given_has_the_defaults_of_sdf_and_is_noted():
     (sdf(model(link("a", mass=-1))), "'-1' is below 0"),
     (sdf(model(link("a", mass="1,5"))), "has a comma"),
     (sdf(model(link("a"), link("a"))), "already taken by a link (line 1)"),
-    (sdf(model(link("a", "<collision name='c'/>"))), "<geometry> is missing"),
-    (sdf(model(link("a", collision("<box/>")))), "<size> is missing"),
+    (sdf(model(link("a", collision("<box/><sphere/>")))), "it holds <box>, <sphere>, expected one shape"),
+    (sdf(model(link("a", collision("<box><size>1 1</size></box>")))), "has 2 numbers, expected 3"),
+    (sdf(model(link("a", collision("<mesh/>")))), "it has no <uri>"),
     (sdf(model(link("a"), "<drake:joint name='j' type='planar'/>")), "the robot would be another one"),
     (sdf(model()), "it has no link"),
     (sdf(), "0 <world> and 0 <model>"),

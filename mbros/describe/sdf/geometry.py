@@ -34,8 +34,9 @@ class Solid(Convex):
 def read_geometry(library: Library, parent: XmlElement, label: str) -> tuple[Geometry, Placement] | None:
     """(shape, X of it in its element) of the <geometry> of a collision or visual; None where it is noted or a problem."""
     context = library.context
-    holder = context.one(parent, "geometry", label, required=True)
+    holder = context.one(parent, "geometry", label)
     if holder is None:
+        context.notes.add(("no geometry", parent.tag), parent.line, label, "not used: it has no <geometry>", "warning")
         return None
     found = [child for child in holder.children if child.tag.removeprefix("drake:") in KINDS or child.tag in NOT_READ]
     if len(found) != 1 and not (found and all(child.tag == "polyline" for child in found)):
@@ -58,16 +59,23 @@ def read_geometry(library: Library, parent: XmlElement, label: str) -> tuple[Geo
 
 
 def _solid(library: Library, element: XmlElement, label: str) -> Geometry | None:
+    """A box or a round shape. What is not given is 1 m, a capsule's radius 0.5 m, as SDF has it."""
     context, kind = library.context, element.tag.removeprefix("drake:")
-    if kind == "box":
-        size = numbers(context, element, "size", 3, label, least=0.0)
-        return None if size is None else Geometry("box", size=size)
-    if kind == "ellipsoid":
-        radii: Any = numbers(context, element, "radii", 3, label, least=0.0) if element.tag == "ellipsoid" else tuple(
-            number(context, element, tag, label, least=0.0) for tag in "abc")
-        return None if radii is None or None in radii else _hulled(library, element, label, "ellipsoid", ellipsoid_points(radii), size=radii)
-    radius = number(context, element, "radius", label, least=0.0)
-    length = 0.0 if kind == "sphere" else number(context, element, "length", label, least=0.0)
+    wanted = {"box": ("size",), "sphere": ("radius",), "ellipsoid": ("radii",)}.get(kind, ("radius", "length"))
+    drakes = element.tag == "drake:ellipsoid"                   # it has half axes a, b and c
+    missing = [tag for tag in wanted if not element.all(tag) and not drakes]
+    if missing:
+        context.notes.add(("size", kind, *missing), element.line, label, f"it has no <{missing[0]}>: taken as SDF has it, "
+                          f"{0.5 if kind == 'capsule' and missing[0] == 'radius' else 1} m", "warning")
+    if kind in ("box", "ellipsoid"):
+        tags = "abc" if drakes else ()
+        sizes: Any = tuple(number(context, element, tag, label, least=0.0) for tag in tags) or numbers(
+            context, element, wanted[0], 3, label, (1.0, 1.0, 1.0), 0.0)
+        if sizes is None or None in sizes:
+            return None
+        return Geometry("box", size=sizes) if kind == "box" else _hulled(library, element, label, kind, ellipsoid_points(sizes), size=sizes)
+    radius = number(context, element, "radius", label, 0.5 if kind == "capsule" else 1.0, 0.0)
+    length = 0.0 if kind == "sphere" else number(context, element, "length", label, 1.0, 0.0)
     if radius is None or length is None:
         return None
     if kind == "cone":

@@ -81,7 +81,7 @@ def parse_xml(data: bytes, file: str, declared_encoding_counts: bool = True, pla
     """The root element. `file` is only for messages. places: of the elements of a text that was expanded, their lines. kept: how tags
     begin whose text is kept. Raises UrdfError."""
     _check_bytes(data, file)
-    data = declaration_first(data)
+    data = without_double_hyphens(declaration_first(data))
     builder = _Builder(file, places, kept)
     parser = expat.ParserCreate(None if declared_encoding_counts else "UTF-8")
     builder.attach(parser, declared_encoding_counts)
@@ -103,6 +103,19 @@ def declaration_first(data: bytes) -> bytes:
     if data.startswith(b"<?xml", at) and data[at + 5:at + 6].isspace():
         return b"<?xml" + b"\n" * data.count(b"\n", 0, at) + data[at + 5:]
     return b"\n" * data.count(b"\n", 0, start) + data[start:]
+
+
+def without_double_hyphens(data: bytes) -> bytes:
+    """The same text with blanks for the "--" in its comments, which XML forbids and other readers of robots let pass (a command line with
+    its options, often). Every line keeps its number."""
+    if data.count(b"--") == data.count(b"<!--") + data.count(b"-->"):
+        return data
+    parts, at = [], 0
+    while (start := data.find(b"<!--", at)) >= 0 and (end := data.find(b"-->", start + 4)) >= 0:
+        inside = data[start + 4:end].replace(b"--", b"  ")
+        parts += [data[at:start + 4], inside[:-1] + b" " if inside.endswith(b"-") else inside]
+        at = end
+    return b"".join([*parts, data[at:]])
 
 
 def _check_bytes(data: bytes, file: str) -> None:
