@@ -82,7 +82,7 @@ def _read(library: Library, root: XmlElement, base: str | None, gravity: ArrayLi
         description.name = (scope.name if worlds else next(iter(scope.entries), "")) or "model"
         parts = fill(library, description, placed, base)
         description.package_dirs = tuple(dict.fromkeys((*library.package_dirs, *library.folders)))
-        add_grounds(library, description, placed, parts)
+        add_grounds(library, description, parts)
         if worlds:
             make_members(description, placed)
             description.collisions = True

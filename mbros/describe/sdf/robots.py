@@ -6,6 +6,8 @@ A file with one <model> is a robot of its names. A <world> is a scene: its model
 from __future__ import annotations
 
 import re
+from collections import defaultdict
+from itertools import chain, count
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -165,7 +167,7 @@ def _bases(description: RobotDescription, base: str | None, parts: Parts, free: 
         kind = "weld" if model.static else BASES[base or "floating"]
         X_WL = parts.X_WL[id(body)]
         stem = f"{model.member}/base" if model.member else "base"
-        name = next(n for n in (stem, body.name, f"world_{body.name}", *(f"{stem}_{k}" for k in range(len(taken) + 1))) if n not in taken)
+        name = next(n for n in chain((stem, body.name, f"world_{body.name}"), (f"{stem}_{k}" for k in count())) if n not in taken)
         taken.add(name)
         joint = JointDescription(name, kind, description.world, body, None if kind == "floating" else X_WL, source=body.source)
         if kind == "floating" and not ((X_WL.R == np.eye(3)).all() and not X_WL.p.any()):
@@ -235,17 +237,21 @@ def _together(context: Context, description: RobotDescription, models: list[Plac
 def make_members(description: RobotDescription, models: list[Placed]) -> None:
     """The models of a world as robots and objects of a scene; an object is one link that is free or fixed, and has the member's name."""
     members = []
+    bodies_of, joints_of = defaultdict[str, list[BodyDescription]](list), defaultdict[str, list[JointDescription]](list)
+    for body in description.bodies:
+        bodies_of[body.robot].append(body)
+    for joint in description.joints:
+        joints_of[joint.robot].append(joint)
+    with_frames = {frame.robot for frame in description.frames}
     for model in models:
         if not model.member or "::" in model.prefix:
             continue
-        bodies = [body for body in description.bodies if body.robot == model.member]
-        joints = [joint for joint in description.joints if joint.robot == model.member]
+        bodies, joints = bodies_of[model.member], joints_of[model.member]
         if not bodies:
             continue
         parts = [each for element, _ in model.scope.elements for each in (element, *element.children)]
-        lone = len(bodies) == 1 and [joint.name for joint in joints] == [f"{model.member}/base"] and not any(
-            frame.robot == model.member for frame in description.frames) and not any(
-            each.tag == "plugin" or each.all("sensor") for each in parts)
+        lone = len(bodies) == 1 and [joint.name for joint in joints] == [f"{model.member}/base"] and model.member not in with_frames \
+            and not any(each.tag == "plugin" or each.all("sensor") for each in parts)
         if lone:
             bodies[0].name = joints[0].name = model.member
         members.append(Member(model.member, OBJECT if lone else ROBOT, None, description.file, description.package_dirs))

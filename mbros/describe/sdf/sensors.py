@@ -65,7 +65,11 @@ def _of_link(context: Context, description: RobotDescription, model: Placed, key
         context.notes.add(("sensor", kind), element.line, label, f"not used: {why}", "note" if given else "warning")
         return
     name, numbers = device_name(model, given), _rate(context, element, label)
+    if kind == "contact" and not body.collisions:
+        context.notes.add("contact sensor", element.line, label, "not used: its link has no collision", "warning")
+        return
     if kind == "contact":
+        description.collisions = True
         add(context, element, bench, lambda: ContactSwitch(name, body=body.name, **numbers))
         return
     frame = _frame(context, description, model, key, body, element, label)

@@ -1,6 +1,7 @@
 """What a world has beside its models: gravity, and grounds."""
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from mbros_core.typing import Array
 
     from mbros.describe.robot import RobotDescription
-    from mbros.describe.sdf.robots import Parts, Placed
+    from mbros.describe.sdf.robots import Parts
     from mbros.describe.urdf.context import Context
     from mbros.describe.urdf.xml import XmlElement
 
@@ -27,34 +28,31 @@ def read_gravity(context: Context, worlds: list[XmlElement]) -> Array:
     return np.array(GRAVITY if found is None else found)
 
 
-def add_grounds(library: Library, description: RobotDescription, models: list[Placed], parts: Parts) -> None:
+def add_grounds(library: Library, description: RobotDescription, parts: Parts) -> None:
     """Planes become shapes of the world: those of static models, and Gazebo's own ground where it was asked for and nobody has it. A plane
     of a link that moves is left out. Of a static model of one link that has nothing else, the link is left out."""
     context = library.context
-    for body in list(description.bodies):
+    links = Counter(id(model) for model, _ in parts.links.values())
+    with_frames = {id(frame.body) for frame in description.frames}
+    gone: set[int] = set()
+    for body in description.bodies:
         model, _ = parts.links[id(body)]
         planes = [shape for shape in body.collisions if shape.geometry.kind in GROUNDS]
         if not planes:
             continue
         body.collisions = [shape for shape in body.collisions if shape not in planes]
+        if not model.static:
+            context.notes.add("plane moves", body.source.line, f"link {body.name!r}", "its plane is not used: it has no end, and moves; "
+                              "make the model static, or write a <box>", "warning")
+            continue
         for shape in planes:
-            if model.static:
-                shape.X_BG = parts.X_WL[id(body)] @ shape.X_BG
-                shape.name = body.name if len(planes) == 1 else f"{body.name}/{shape.name}"
-                shape.group = ""
-                description.world.collisions.append(shape)
-            else:
-                context.notes.add("plane moves", body.source.line, f"link {body.name!r}", "its plane is not used: it has no end, and "
-                                  "moves; make the model static, or write a <box>", "warning")
-        if model.static and not body.collisions and not body.visuals and not _others(description, parts, body, model):
-            description.bodies.remove(body)
-            description.joints = [joint for joint in description.joints if joint.child is not body]
+            shape.X_BG = parts.X_WL[id(body)] @ shape.X_BG
+            shape.name = body.name if len(planes) == 1 else f"{body.name}/{shape.name}"
+            description.world.collisions.append(shape)
+        if not body.collisions and not body.visuals and links[id(model)] == 1 and id(body) not in with_frames:
+            gone.add(id(body))
+    description.bodies = [body for body in description.bodies if id(body) not in gone]
+    description.joints = [joint for joint in description.joints if id(joint.child) not in gone]
     for element in library.grounds[:1]:
         if not any(shape.geometry.kind in GROUNDS for shape in description.world.collisions):
             description.world.collisions.append(Collision(Geometry("half_space"), Placement(), FLOOR, source=context.source(element)))
-
-
-def _others(description: RobotDescription, parts: Parts, body: object, model: Placed) -> bool:
-    """Whether a model has other links, or frames on this one."""
-    return any(other is not body and parts.links[id(other)][0] is model for other in description.bodies) or \
-        any(frame.body is body for frame in description.frames)

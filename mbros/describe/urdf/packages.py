@@ -31,30 +31,31 @@ _NAME = re.compile(r"<name>\s*([^<>]{1,300}?)\s*</name>")
 def resolve(uri: str, model_file: str | PathLike[str] | None = None, package_dirs: Iterable[str | PathLike[str]] = ()) -> Path:
     """The file that `uri` names. Raises MbrosError with reason and remedy.
 
-    Accepted: `package://name/path`; plain paths and `file:///path`, from the model file's folder or one of `package_dirs` on, inside the
-    package that holds this folder (without a package.xml above it: inside the folder); absolute ones also inside any package that
-    package:// finds. Percent-encoding is read where nothing has the name as it is written. Never a network address.
+    Accepted: `package://name/path`, which Gazebo writes as `model://name/path`; plain paths and `file:///path`, from the model file's
+    folder or one of `package_dirs` on, inside the package that holds this folder (without a package.xml above it: inside the folder);
+    absolute ones also inside any package that package:// finds. Percent-encoding is read where nothing has the name as it is written.
+    Never a network address.
     """
     if "\x00" in unquote(uri) or "\\" in unquote(uri):
         _refuse(uri, "it has a NUL or a backslash", "Use / between folders.")
     scheme, colon, rest = uri.partition("://")
     if not colon:
         scheme, rest = "", uri
-    if scheme not in ("package", "file") and colon:
+    if scheme not in ("package", "model", "file") and colon:
         _refuse(uri, f"{shorten(scheme)}:// is not supported", "Use package:// or a path beside the model file.")
     dirs = tuple(package_dirs)
     places = []             # (folder, its package or itself, path)
     for path in dict.fromkeys((rest, unquote(rest))):
-        if scheme == "package":
+        if scheme in ("package", "model"):
             name, _, path = path.partition("/")
             places += [(root, root, path) for root in package_roots(name, model_file, dirs)]
         else:
             places += [(folder, package_of(folder) or folder, path) for folder in _folders(model_file, dirs)]
             places += [(root, root, path) for root in _packages_of(path, model_file, dirs)]
-    if not places and scheme == "package":
+    if not places and scheme in ("package", "model"):
         name = rest.partition("/")[0]
         if not _is_name(name):
-            _refuse(uri, f"{shorten(name)} is not a package name", "Write package://<name>/<path inside the package>.")
+            _refuse(uri, f"{shorten(name)} is not a package name", f"Write {scheme}://<name>/<path inside the package>.")
         _refuse(uri, *no_package(name))
     return _inside(uri, places)
 
