@@ -320,5 +320,27 @@ def test_devices_of_a_scene_are_called_as_its_robots_are():
     mbros.Simulator(cell, dt=1e-3).step()
 
 
+def test_sensors_of_one_name_on_two_links_are_called_after_them():
+    imu = "<sensor name='imu' type='imu'/>"
+    bench = mbros.load(sdf(model(link("a", imu), link("b", imu), joint("j", "a", "b")))).description.bench
+    assert [sensor.name for sensor in bench.sensors] == ["imu", "b.imu"]
+
+
+def test_many_loops_gears_and_plugins_are_read_in_a_bounded_time():
+    """Each of them once took the time of all others: minutes of 6000."""
+    n = 3000
+    gear = "<gearbox_reference_body>l0</gearbox_reference_body><axis><xyz>0 0 1</xyz></axis><axis2><xyz>0 0 1</xyz></axis2>"
+    spring = "<axis><xyz>0 0 1</xyz><dynamics><spring_stiffness>1</spring_stiffness></dynamics></axis>"
+    star = [link(f"l{i}") for i in range(n)] + [joint(f"j{i}", "l0", f"l{i}", inside=spring) for i in range(1, n)]
+    loops = [joint(f"c{i}", f"l{i}", f"l{i + 1}", "ball", "") for i in range(1, n - 1)]
+    gears = [joint(f"g{i}", f"l{i}", f"l{i + 1}", "gearbox", gear) for i in range(1, n - 1)]
+    from mbros.describe.sdf import parse
+
+    said, _ = bounded(lambda: parse(sdf(model(*star, *loops, *gears, plugin("JointStatePublisher", "")))))
+    assert "3000 bodies, 3000 joints" in said, said
+    said, _ = bounded(lambda: mbros.load(sdf(model(*CART, *[plugin("JointStatePublisher", "")] * 1001))))
+    assert "more than 1000 of them" in said
+
+
 def test_planes_of_what_moves_are_left_out():
     assert any("its plane is not used" in note for note in notes(sdf(model(link("a", collision(PLANE))))))

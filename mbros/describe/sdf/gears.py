@@ -25,8 +25,19 @@ ROLES = ("parent", "child")
 PARALLEL = 1e-6             # by how much the axes may differ, as a cosine
 
 
-def read_gearbox(context: Context, model: Placed, key: str, bodies: dict[str, BodyDescription], description: RobotDescription) -> None:
-    """Adds a coupler to the description, which has its joints."""
+def read_gearboxes(context: Context, gears: list[tuple[Placed, str]], bodies: dict[str, BodyDescription],
+                   description: RobotDescription) -> None:
+    """Adds couplers to the description, which has its joints. gears: models, and the names of gearboxes there. bodies: by path."""
+    turning: dict[frozenset[int], JointDescription] = {}
+    for joint in description.joints if gears else ():
+        if joint.kind in ("revolute", "continuous"):
+            turning.setdefault(frozenset((id(joint.parent), id(joint.child))), joint)
+    for model, key in gears:
+        _gearbox(context, model, key, bodies, description, turning)
+
+
+def _gearbox(context: Context, model: Placed, key: str, bodies: dict[str, BodyDescription], description: RobotDescription,
+             turning: dict[frozenset[int], JointDescription]) -> None:
     scope, entry = model.scope, model.scope.entries[key]
     label = f"joint {shorten(entry.name)}"
     ratio = number(context, entry.element, "gearbox_ratio", label, 1.0)
@@ -38,8 +49,7 @@ def read_gearbox(context: Context, model: Placed, key: str, bodies: dict[str, Bo
         if local is None or reference is None or axis is None:
             return
         one, other = (description.world if name == "world" else bodies.get(model.path + name) for name in (reference, local))
-        joint = next((each for each in description.joints if each.kind in ("revolute", "continuous")
-                      and {id(each.parent), id(each.child)} == {id(one), id(other)}), None)
+        joint = turning.get(frozenset((id(one), id(other))))
         if joint is None or joint.axis is None:
             context.problem(entry.element.line, label, f"there is no revolute joint between its gearbox_reference_body "
                             f"{shorten(reference)} and its {role} {shorten(local)}", "A gearbox couples two joints that stand on its "

@@ -33,16 +33,21 @@ if TYPE_CHECKING:
 
 ROS2_CONTROL = "ros2_control"
 CLASSIC = {"libgazebo_ros_diff_drive.so": "DiffDrive", "libgazebo_ros_joint_state_publisher.so": "JointStatePublisher"}
+MOST_PLUGINS = 1000         # of a file: each may be about all joints
 RATES = ("odom_publish_frequency", "update_rate")
 
 
 def read_plugins(context: Context, description: RobotDescription, models: list[Placed], parts: Parts, bench: Bench) -> None:
     """All plug-ins of models, into the bench."""
-    driven: set[str] = set()
+    driven, sensed, plugins = set[str](), set[str](), 0
     for model in models:
         for element, _ in model.scope.elements:
             for plugin in element.all("plugin") if element.tag == "model" else (element,) if element.tag == "plugin" else ():
-                Plugin(context, description, model, parts, bench, plugin, driven).read()
+                plugins += 1
+                if plugins > MOST_PLUGINS:
+                    context.problem(plugin.line, "<plugin>", f"there are more than {MOST_PLUGINS} of them", "Leave out what is not needed.")
+                    return
+                Plugin(context, description, model, parts, bench, plugin, driven, sensed).read()
             blocks = element.all(ROS2_CONTROL) if element.tag == "model" else []
             if blocks:
                 _ros2_control(context, description, model, parts, bench, blocks)
@@ -57,12 +62,12 @@ def kind_of(plugin: XmlElement) -> str:
 
 
 class Plugin:
-    """One reading of one plug-in. driven: names of joints that have a drive."""
+    """One reading of one plug-in. driven, sensed: names of joints that have a drive, and an encoder."""
 
     def __init__(self, context: Context, description: RobotDescription, model: Placed, parts: Parts, bench: Bench, element: XmlElement,
-                 driven: set[str]) -> None:
+                 driven: set[str], sensed: set[str]) -> None:
         self.context, self.description, self.model, self.parts = context, description, model, parts
-        self.bench, self.element, self.driven = bench, element, driven
+        self.bench, self.element, self.driven, self.sensed = bench, element, driven, sensed
         shown = element.attributes.get("name") or element.attributes.get("filename", "")
         self.label, self.used = f"<plugin> {shorten(shown)}", set[str]()
 
@@ -136,7 +141,8 @@ class Plugin:
         from mbros.describe.devices.classes import Encoder      # start-up time: who does not use it does not pay
 
         name = self.name(joint, Encoder.short)
-        if all(sensor.name != name for sensor in self.bench.sensors):
+        if joint.name not in self.sensed:
+            self.sensed.add(joint.name)
             add(self.context, self.element, self.bench, lambda: Encoder(name, joint=joint.name, rate=rate))
 
     # ------------------------------------------------------------------------------------------------- the plug-ins

@@ -19,7 +19,7 @@ from mbros.describe.members import OBJECT, ROBOT, Member
 from mbros.describe.robot import BodyDescription, Exclusion, FrameDescription, JointDescription, RobotDescription
 from mbros.describe.sdf.files import Library
 from mbros.describe.sdf.frames import link_of, pose_in
-from mbros.describe.sdf.gears import read_gearbox
+from mbros.describe.sdf.gears import read_gearboxes
 from mbros.describe.sdf.joints import GEARBOX, read_joint
 from mbros.describe.sdf.links import read_link
 from mbros.describe.sdf.scopes import WORLD, Scope
@@ -134,8 +134,7 @@ def fill(library: Library, description: RobotDescription, models: list[Placed], 
                 context.notes.add("static joint", entry.element.line, f"joint {shorten(entry.name)}", "not used: its model is static")
     _bases(description, base, parts, make_tree(context, description, list(parts.joints.values())))
     parts.joints = {joint.name: joint for joint in description.joints}
-    for model, key in gears:
-        read_gearbox(context, model, key, parts.bodies, description)
+    read_gearboxes(context, gears, parts.bodies, description)
     _weightless(context, description, parts)
     _together(context, description, models, parts)
     return parts
@@ -205,12 +204,12 @@ def _weightless(context: Context, description: RobotDescription, parts: Parts) -
 def _together(context: Context, description: RobotDescription, models: list[Placed], parts: Parts) -> None:
     """Links of one model do not touch each other, unless both are self_collide, or the model is."""
     by_model: dict[int, list[tuple[BodyDescription, bool]]] = {}
+    of_model = {id(model): any(flag(context, each, "self_collide", model.scope.label) for each, _ in model.scope.elements)
+                for model in models}
     for body in description.bodies:
         model, key = parts.links[id(body)]
         label = f"link {shorten(body.name)}"
-        mine = [each for each, _ in model.scope.elements]
-        own = flag(context, model.scope.entries[key].element, "self_collide", label, any(
-            flag(context, each, "self_collide", model.scope.label) for each in mine))
+        own = flag(context, model.scope.entries[key].element, "self_collide", label, of_model[id(model)])
         by_model.setdefault(id(model), []).append((body, own))
     pairs = 0
     for model in models:

@@ -36,15 +36,25 @@ READ = {"imu": "imu", "force_torque": "force_torque", "contact": "contact"}
 
 def read_sensors(context: Context, description: RobotDescription, models: list[Placed], parts: Parts, bench: Bench) -> None:
     """All sensors of links and joints, into the bench; their frames into the description."""
+    taken: set[str] = set()
     for body in list(description.bodies):
         model, key = parts.links[id(body)]
         for element in model.scope.entries[key].element.all("sensor"):
-            _of_link(context, description, model, key, body, element, bench)
+            _of_link(context, description, model, key, body, element, bench, _name(model, key, element, taken))
     for model in models:
         for entry in model.scope.entries.values():
             for element in entry.element.all("sensor") if entry.kind == "joint" else ():
                 joint = parts.joints.get(model.prefix + entry.name)
-                _of_joint(context, description, model, joint, element, bench)
+                _of_joint(context, description, joint, element, bench, _name(model, entry.name, element, taken))
+
+
+def _name(model: Placed, holder: str, element: XmlElement, taken: set[str]) -> str:
+    """A sensor's name as a device: its own; with that of its link or joint before it where another one is called so."""
+    given = element.attributes.get("name", "")
+    name = device_name(model, given)
+    name = device_name(model, f"{holder}.{given}") if name in taken else name
+    taken.add(name)
+    return name
 
 
 def device_name(model: Placed, name: str) -> str:
@@ -54,7 +64,7 @@ def device_name(model: Placed, name: str) -> str:
 
 
 def _of_link(context: Context, description: RobotDescription, model: Placed, key: str, body: BodyDescription, element: XmlElement,
-             bench: Bench) -> None:
+             bench: Bench, name: str) -> None:
     from mbros.describe.devices.classes import Imu      # start-up time: who does not use it does not pay
     from mbros.describe.devices.sensors import ContactSwitch, ForceTorque      # start-up time, as well
 
@@ -64,7 +74,7 @@ def _of_link(context: Context, description: RobotDescription, model: Placed, key
         why = f"a sensor of type {shorten(kind)} is not simulated" if given else "it has no name"
         context.notes.add(("sensor", kind), element.line, label, f"not used: {why}", "note" if given else "warning")
         return
-    name, numbers = device_name(model, given), _rate(context, element, label)
+    numbers = _rate(context, element, label)
     if kind == "contact" and not body.collisions:
         context.notes.add("contact sensor", element.line, label, "not used: its link has no collision", "warning")
         return
@@ -84,8 +94,8 @@ def _of_link(context: Context, description: RobotDescription, model: Placed, key
     add(context, element, bench, lambda: Imu(name, frame=frame, **numbers))
 
 
-def _of_joint(context: Context, description: RobotDescription, model: Placed, joint: JointDescription | None, element: XmlElement,
-              bench: Bench) -> None:
+def _of_joint(context: Context, description: RobotDescription, joint: JointDescription | None, element: XmlElement, bench: Bench,
+              name: str) -> None:
     """A force-torque sensor. Gazebo's default is what the child does to the parent; mbros measures what the parent does to the child."""
     from mbros.describe.devices.sensors import ForceTorque      # start-up time: who does not use it does not pay
 
@@ -121,7 +131,7 @@ def _of_joint(context: Context, description: RobotDescription, model: Placed, jo
         numbers |= {"noise": spread} if any(spread) else {}
     placed = FrameDescription(f"{joint.name}::{given}", joint.child, at, context.source(element), robot=joint.robot)
     description.frames.append(placed)
-    add(context, element, bench, lambda: ForceTorque(device_name(model, given), joint=joint.name, frame=placed.name, **numbers))
+    add(context, element, bench, lambda: ForceTorque(name, joint=joint.name, frame=placed.name, **numbers))
 
 
 def _frame(context: Context, description: RobotDescription, model: Placed, key: str, body: BodyDescription, element: XmlElement,

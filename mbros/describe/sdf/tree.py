@@ -46,8 +46,11 @@ def make_tree(context: Context, description: RobotDescription, joints: list[Join
             carrier[id(joint.child)] = joint
     tree = {id(joint) for joint in carrier.values()}
     description.joints += [joint for joint in joints if id(joint) in tree]
+    sprung = {id(element.joint) for element in description.force_elements}
     for joint in loops:
-        _close(context, description, joint)
+        _close(context, description, joint, id(joint) in sprung)
+    gone = {id(joint) for joint in loops}
+    description.force_elements = [element for element in description.force_elements if id(element.joint) not in gone]
     return [body for body in description.bodies if id(body) not in carrier]
 
 
@@ -100,8 +103,8 @@ def _turn_round(context: Context, why: JointDescription, joints: list[JointDescr
     return True
 
 
-def _close(context: Context, description: RobotDescription, joint: JointDescription) -> None:
-    """A joint between two links that hang together already, as a constraint of its name."""
+def _close(context: Context, description: RobotDescription, joint: JointDescription, sprung: bool) -> None:
+    """A joint between two links that hang together already, as a constraint of its name. sprung: whether it has a spring."""
     line, label = joint.source.line, f"joint {joint.name!r}"
     if joint.parent is joint.child:
         context.problem(line, label, f"its parent and its child are the same link {joint.child.name!r}", "A joint connects two links.")
@@ -127,7 +130,6 @@ def _close(context: Context, description: RobotDescription, joint: JointDescript
     description.constraints.append(made)
     lost = [word for word, there in (("limits", bool(np.isfinite([*joint.lower, *joint.upper]).any())), ("damping", joint.damping.any()),
                                      ("friction", joint.friction.any()), ("mimic", joint.mimic is not None)) if there]
-    lost += ["its spring"] if any(element.joint is joint for element in description.force_elements) else []
-    description.force_elements = [element for element in description.force_elements if element.joint is not joint]
+    lost += ["its spring"] if sprung else []
     context.notes.add(("loop", joint.name), line, label, f"it closes a loop: a constraint ({made.kind}) here, without a coordinate" +
                       (f"; not used: {', '.join(lost)}" if lost else ""), "warning" if lost else "note")
