@@ -198,6 +198,34 @@ def test_an_ellipsoid_is_touched_as_a_hull_on_it():
     assert robot.shapes["c"].kind == "convex"
 
 
+CORNERS = ("0 0 0", "1 0 0", "0 1 0", "0 0 1")
+STL = "solid t\n" + "".join("facet normal 0 0 0\nouter loop\n" + "".join(f"vertex {CORNERS[k]}\n" for k in face) + "endloop\nendfacet\n"
+                            for face in ((0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3))) + "endsolid t\n"
+
+
+@pytest.mark.parametrize("uri", ["model://arm/meshes/tip.stl", "meshes/tip.stl", "file://meshes/tip.stl"])
+def test_meshes_of_included_models_are_found_from_their_own_file(tmp_path, uri):
+    pytest.importorskip("trimesh")
+    folder = library(tmp_path)
+    (folder / "arm" / "meshes" / "tip.stl").write_text(STL)
+    shape = collision(f"<mesh><uri>{uri}</uri><scale>2 2 2</scale></mesh>", name="tip")
+    (folder / "arm" / "new.sdf").write_text(sdf(model(link("a", shape), name="arm")))
+    cell = mbros.load(sdf(world(include("model://arm"), ARM)), package_dirs=[folder])
+    tip, = cell.shapes
+    assert tip.kind == "convex" and np.ptp(tip.geometry.points, axis=0).tolist() == [2, 2, 2]
+    (tmp_path / "cell.yaml").write_text("robots: {arm: {robot: models/arm/new.sdf}}")
+    assert [shape.kind for shape in mbros.load(tmp_path / "cell.yaml", package_dirs=[folder]).shapes] == ["convex"]
+    said = notes(sdf(world(include("model://arm"), ARM)).replace("model://arm", str(folder / "arm" / "new.sdf")), package_dirs=[folder])
+    assert not any("the mesh is not there" in note for note in said)
+
+
+def test_a_mesh_that_is_not_there_is_missed_where_it_is_needed():
+    text = sdf(model(link("a", collision("<mesh><uri>model://nowhere/x.stl</uri></mesh>"))))
+    assert any("the mesh is not there" in note for note in notes(text))
+    with pytest.raises(mbros.MbrosError, match="no package 'nowhere' was found"):
+        mbros.load(text, collisions=True)
+
+
 def test_what_is_not_read_is_noted_with_its_line():
     text = sdf(world("\n<light name='l'/>\n<physics type='ode'/>\n", model("\n", link("a", """\n<velocity_decay/>
       <sensor name='s' type='camera'/><visual name='v'><geometry><polyline/></geometry></visual><enable_wind>1</enable_wind><colision/>"""),

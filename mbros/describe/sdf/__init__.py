@@ -19,10 +19,10 @@ from mbros.arguments import LENIENCE, choice
 from mbros.describe.check_robot import raise_errors
 from mbros.describe.robot import GRAVITY, RobotDescription
 from mbros.describe.sdf.files import Library, parse_sdf, version_of
-from mbros.describe.sdf.benches import read_bench
 from mbros.describe.sdf.robots import fill, make_members, models_of
 from mbros.describe.sdf.schema import note_unread
-from mbros.describe.sdf.scopes import around, read_world
+from mbros.describe.sdf.members import around, read_world
+from mbros.describe.sdf.plugins import read_bench
 from mbros.describe.sdf.worlds import add_grounds, read_gravity
 from mbros.describe.urdf.context import Context
 from mbros.describe.urdf.xml import read_file

@@ -18,14 +18,14 @@ from mbros.errors import ModelError
 
 if TYPE_CHECKING:
     from mbros.describe.robot import BodyDescription, JointDescription, RobotDescription
-    from mbros.describe.sdf.robots import Placed
+    from mbros.describe.sdf.robots import PlacedModel
     from mbros.describe.urdf.context import Context
 
 ROLES = ("parent", "child")
 PARALLEL = 1e-6             # by how much the axes may differ, as a cosine
 
 
-def read_gearboxes(context: Context, gears: list[tuple[Placed, str]], bodies: dict[str, BodyDescription],
+def read_gearboxes(context: Context, gears: list[tuple[PlacedModel, str]], bodies: dict[str, BodyDescription],
                    description: RobotDescription) -> None:
     """Adds couplers to the description, which has its joints. gears: models, and the names of gearboxes there. bodies: by path."""
     turning: dict[frozenset[int], JointDescription] = {}
@@ -36,7 +36,7 @@ def read_gearboxes(context: Context, gears: list[tuple[Placed, str]], bodies: di
         _gearbox(context, model, key, bodies, description, turning)
 
 
-def _gearbox(context: Context, model: Placed, key: str, bodies: dict[str, BodyDescription], description: RobotDescription,
+def _gearbox(context: Context, model: PlacedModel, key: str, bodies: dict[str, BodyDescription], description: RobotDescription,
              turning: dict[frozenset[int], JointDescription]) -> None:
     scope, entry = model.scope, model.scope.entries[key]
     label = f"joint {shorten(entry.name)}"

@@ -22,7 +22,7 @@ from mbros.spatial.placement import Placement
 
 if TYPE_CHECKING:
     from mbros.describe.robot import BodyDescription, RobotDescription
-    from mbros.describe.sdf.robots import Placed
+    from mbros.describe.sdf.robots import PlacedModel
     from mbros.describe.sdf.scopes import Entry, Scope
     from mbros.describe.urdf.context import Context
     from mbros.describe.urdf.xml import XmlElement
@@ -35,7 +35,7 @@ SQUARE = 1e-6               # by how much two axes may be off a right angle, as 
 AXES = ("axis", "axis2")
 
 
-def read_joint(context: Context, model: Placed, key: str, name: str, bodies: dict[str, BodyDescription],
+def read_joint(context: Context, model: PlacedModel, key: str, name: str, bodies: dict[str, BodyDescription],
                description: RobotDescription) -> JointDescription | None:
     """The joint `key` of a model, called `name`. bodies: by path. Its springs go into the description, it itself does not yet."""
     scope, entry = model.scope, model.scope.entries[key]
@@ -94,7 +94,7 @@ def end_of(context: Context, scope: Scope, entry: Entry, role: str, label: str) 
     return link_of(context, scope, entry.origin if given == MODEL else given, entry.element)
 
 
-def _end(context: Context, entry: Entry, role: str, label: str, model: Placed, X_SJ: Placement, bodies: dict[str, BodyDescription],
+def _end(context: Context, entry: Entry, role: str, label: str, model: PlacedModel, X_SJ: Placement, bodies: dict[str, BodyDescription],
          description: RobotDescription) -> tuple[BodyDescription | None, Placement]:
     """(body, X of the joint's frame on it) of one side."""
     local = end_of(context, model.scope, entry, role, label)

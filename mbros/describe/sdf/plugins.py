@@ -1,4 +1,5 @@
-"""<plugin> of models: what those of Gazebo that move or read joints are here: devices of the bench, which take the same commands.
+"""The bench of an SDF: its sensors (sensors.py), and what Gazebo's plug-ins that move or read joints are here: devices that take the same
+commands.
 
     DiffDrive                 a velocity servo and an encoder for each wheel, and wheel odometry; the wheels take velocities
     JointPositionController   a position servo with its gains
@@ -18,7 +19,7 @@ import numpy as np
 
 from mbros.describe.joints.kinds import ONE_AXIS
 from mbros.describe.sdf.frames import first_link
-from mbros.describe.sdf.sensors import device_name
+from mbros.describe.sdf.sensors import device_name, read_sensors
 from mbros.describe.sdf.values import flag, number
 from mbros.describe.urdf.devices import add
 from mbros.describe.urdf.numbers import shorten
@@ -27,7 +28,7 @@ from mbros.names import hint
 if TYPE_CHECKING:
     from mbros.describe.devices.bench import Bench
     from mbros.describe.robot import JointDescription, RobotDescription
-    from mbros.describe.sdf.robots import Parts, Placed
+    from mbros.describe.sdf.robots import Parts, PlacedModel
     from mbros.describe.urdf.context import Context
     from mbros.describe.urdf.xml import XmlElement
 
@@ -37,7 +38,21 @@ MOST_PLUGINS = 1000         # of a file: each may be about all joints
 RATES = ("odom_publish_frequency", "update_rate")
 
 
-def read_plugins(context: Context, description: RobotDescription, models: list[Placed], parts: Parts, bench: Bench) -> None:
+def read_bench(context: Context, description: RobotDescription, models: list[PlacedModel], parts: Parts) -> None:
+    """Into the description, where there is anything of a bench."""
+    if not any(entry.element.all("sensor") for model in models for entry in model.scope.entries.values()) and not any(
+            element.tag == "plugin" or element.all("plugin") or element.all("ros2_control")
+            for model in models for element, _ in model.scope.elements):
+        return
+    from mbros.describe.devices.bench import Bench      # start-up time: who does not use it does not pay
+
+    bench = Bench()
+    read_sensors(context, description, models, parts, bench)
+    read_plugins(context, description, models, parts, bench)
+    description.bench = bench if bench.actuators or bench.sensors or bench.channels else None
+
+
+def read_plugins(context: Context, description: RobotDescription, models: list[PlacedModel], parts: Parts, bench: Bench) -> None:
     """All plug-ins of models, into the bench."""
     driven, sensed, plugins = set[str](), set[str](), 0
     for model in models:
@@ -64,7 +79,7 @@ def kind_of(plugin: XmlElement) -> str:
 class Plugin:
     """One reading of one plug-in. driven, sensed: names of joints that have a drive, and an encoder."""
 
-    def __init__(self, context: Context, description: RobotDescription, model: Placed, parts: Parts, bench: Bench, element: XmlElement,
+    def __init__(self, context: Context, description: RobotDescription, model: PlacedModel, parts: Parts, bench: Bench, element: XmlElement,
                  driven: set[str], sensed: set[str]) -> None:
         self.context, self.description, self.model, self.parts = context, description, model, parts
         self.bench, self.element, self.driven, self.sensed = bench, element, driven, sensed
@@ -224,7 +239,7 @@ class Plugin:
 READERS = frozenset(name[1:] for name in vars(Plugin) if name.startswith("_") and not name.startswith("__"))
 
 
-def _ros2_control(context: Context, description: RobotDescription, model: Placed, parts: Parts, bench: Bench,
+def _ros2_control(context: Context, description: RobotDescription, model: PlacedModel, parts: Parts, bench: Bench,
                   blocks: list[XmlElement]) -> None:
     """What a URDF's <ros2_control> is; of a model by itself, whose joints are called as it calls them."""
     from mbros.describe.urdf.ros2_control import HardwareReader      # start-up time: who does not use it does not pay

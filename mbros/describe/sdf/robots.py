@@ -40,7 +40,7 @@ MOST_PAIRS = 200_000        # of links that do not touch each other, by name
 
 
 @record(eq=False)
-class Placed:
+class PlacedModel:
     """A model in the world. path: what SDF writes before its names, from the world on. prefix: what is before them here. member: the robot
     of a scene that it is of, or "". X_WS: where its frame is. static: whether it never moves."""
 
@@ -52,9 +52,9 @@ class Placed:
     static: bool = False
 
 
-def models_of(context: Context, world: Scope, scene: bool) -> list[Placed]:
+def models_of(context: Context, world: Scope, scene: bool) -> list[PlacedModel]:
     """All models, each before what is nested in it. scene: whether names begin with the member's."""
-    found, names = [Placed(world, "", "", "", Placement())], dict[str, None]()
+    found, names = [PlacedModel(world, "", "", "", Placement())], dict[str, None]()
     stack = [found[0]]
     while stack:
         outer = stack.pop()
@@ -73,7 +73,7 @@ def models_of(context: Context, world: Scope, scene: bool) -> list[Placed]:
             if not top and entry.inner.static and not outer.static:
                 context.notes.add("static inside", entry.element.line, entry.inner.label, "<static> is not used: the model around it moves",
                                   "warning")
-            inner.append(Placed(entry.inner, f"{outer.path}{key}::", prefix, member, X, entry.inner.static if top else outer.static))
+            inner.append(PlacedModel(entry.inner, f"{outer.path}{key}::", prefix, member, X, entry.inner.static if top else outer.static))
         found += inner
         stack += reversed(inner)
     return found
@@ -99,11 +99,11 @@ class Parts:
 
     bodies: dict[str, BodyDescription]
     X_WL: dict[int, Placement]
-    links: dict[int, tuple[Placed, str]]
+    links: dict[int, tuple[PlacedModel, str]]
     joints: dict[str, JointDescription]
 
 
-def fill(library: Library, description: RobotDescription, models: list[Placed], base: str | None) -> Parts:
+def fill(library: Library, description: RobotDescription, models: list[PlacedModel], base: str | None) -> Parts:
     """All of the models into the description, and their bases."""
     context = library.context
     parts = Parts({}, {}, {}, {})
@@ -140,7 +140,7 @@ def fill(library: Library, description: RobotDescription, models: list[Placed], 
     return parts
 
 
-def _frame(context: Context, model: Placed, key: str, description: RobotDescription, parts: Parts) -> None:
+def _frame(context: Context, model: PlacedModel, key: str, description: RobotDescription, parts: Parts) -> None:
     """A <frame>, on the link that it moves with."""
     entry, scope = model.scope.entries[key], model.scope
     X_SF, link = pose_in(context, scope, key, entry.element), link_of(context, scope, key, entry.element)
@@ -201,7 +201,7 @@ def _weightless(context: Context, description: RobotDescription, parts: Parts) -
                               "(<link>.weightless) takes it away")
 
 
-def _together(context: Context, description: RobotDescription, models: list[Placed], parts: Parts) -> None:
+def _together(context: Context, description: RobotDescription, models: list[PlacedModel], parts: Parts) -> None:
     """Links of one model do not touch each other, unless both are self_collide, or the model is."""
     by_model: dict[int, list[tuple[BodyDescription, bool]]] = {}
     of_model = {id(model): any(flag(context, each, "self_collide", model.scope.label) for each, _ in model.scope.elements)
@@ -233,7 +233,7 @@ def _together(context: Context, description: RobotDescription, models: list[Plac
 # ------------------------------------------------------------------------------------------------------------------ scenes
 
 
-def make_members(description: RobotDescription, models: list[Placed]) -> None:
+def make_members(description: RobotDescription, models: list[PlacedModel]) -> None:
     """The models of a world as robots and objects of a scene; an object is one link that is free or fixed, and has the member's name."""
     members = []
     bodies_of, joints_of = defaultdict[str, list[BodyDescription]](list), defaultdict[str, list[JointDescription]](list)
@@ -261,4 +261,4 @@ def make_members(description: RobotDescription, models: list[Placed]) -> None:
     description.members = tuple(members)
 
 
-__all__ = ["BASES", "Parts", "Placed", "fill", "make_members", "models_of"]
+__all__ = ["BASES", "Parts", "PlacedModel", "fill", "make_members", "models_of"]

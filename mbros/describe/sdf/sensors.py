@@ -24,7 +24,7 @@ from mbros.describe.urdf.numbers import shorten
 if TYPE_CHECKING:
     from mbros.describe.devices.bench import Bench
     from mbros.describe.robot import BodyDescription, JointDescription, RobotDescription
-    from mbros.describe.sdf.robots import Parts, Placed
+    from mbros.describe.sdf.robots import Parts, PlacedModel
     from mbros.describe.urdf.context import Context
     from mbros.describe.urdf.xml import XmlElement
 
@@ -34,7 +34,7 @@ PEAK = sqrt(2.0 * log(2.0) / pi) / 0.4365424710738057
 READ = {"imu": "imu", "force_torque": "force_torque", "contact": "contact"}
 
 
-def read_sensors(context: Context, description: RobotDescription, models: list[Placed], parts: Parts, bench: Bench) -> None:
+def read_sensors(context: Context, description: RobotDescription, models: list[PlacedModel], parts: Parts, bench: Bench) -> None:
     """All sensors of links and joints, into the bench; their frames into the description."""
     taken: set[str] = set()
     for body in list(description.bodies):
@@ -48,7 +48,7 @@ def read_sensors(context: Context, description: RobotDescription, models: list[P
                 _of_joint(context, description, joint, element, bench, _name(model, entry.name, element, taken))
 
 
-def _name(model: Placed, holder: str, element: XmlElement, taken: set[str]) -> str:
+def _name(model: PlacedModel, holder: str, element: XmlElement, taken: set[str]) -> str:
     """A sensor's name as a device: its own; with that of its link or joint before it where another one is called so."""
     given = element.attributes.get("name", "")
     name = device_name(model, given)
@@ -57,13 +57,13 @@ def _name(model: Placed, holder: str, element: XmlElement, taken: set[str]) -> s
     return name
 
 
-def device_name(model: Placed, name: str) -> str:
+def device_name(model: PlacedModel, name: str) -> str:
     """A device's name: the member of a scene, "/", and the rest with points, as topics are called after it."""
     inner = model.prefix[len(model.member) + 1:] if model.member else model.prefix
     return (f"{model.member}/" if model.member else "") + inner.replace("::", ".") + name
 
 
-def _of_link(context: Context, description: RobotDescription, model: Placed, key: str, body: BodyDescription, element: XmlElement,
+def _of_link(context: Context, description: RobotDescription, model: PlacedModel, key: str, body: BodyDescription, element: XmlElement,
              bench: Bench, name: str) -> None:
     from mbros.describe.devices.classes import Imu      # start-up time: who does not use it does not pay
     from mbros.describe.devices.sensors import ContactSwitch, ForceTorque      # start-up time, as well
@@ -134,7 +134,7 @@ def _of_joint(context: Context, description: RobotDescription, joint: JointDescr
     add(context, element, bench, lambda: ForceTorque(name, joint=joint.name, frame=placed.name, **numbers))
 
 
-def _frame(context: Context, description: RobotDescription, model: Placed, key: str, body: BodyDescription, element: XmlElement,
+def _frame(context: Context, description: RobotDescription, model: PlacedModel, key: str, body: BodyDescription, element: XmlElement,
            label: str) -> str:
     """The name of a frame where a sensor is: its link's, or one of its own."""
     X = in_link(context, model.scope, key, element, label)
