@@ -168,3 +168,12 @@ def test_constraints_are_listed(command):
     assert [line.split()[0] for line in table] == ["left_loop", "right_loop", "gears"]
     assert all(float(line.split()[-1]) < 1e-9 for line in table)
     assert "before" not in command("check", "arm6").stdout
+
+
+def test_models_and_worlds_of_sdf_are_robots_of_every_command(command):
+    corpus = TESTS / "fuzz" / "corpus" / "sdf"
+    done = command("check", corpus / "everything.sdf", corpus / "world.sdf")
+    assert done.returncode == 0, done.stdout
+    assert "everything.sdf: ok, 1 warning, 6 notes" in done.stdout and "object box: 1 link, 6 degrees of freedom" in done.stdout
+    done = command("run", corpus / "everything.sdf", "--ground", "--duration", "0.05")
+    assert done.returncode == 0 and "cardan" in done.stdout, done.stderr

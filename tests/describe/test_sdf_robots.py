@@ -232,6 +232,7 @@ def test_what_is_not_given_has_the_defaults_of_sdf_and_is_noted():
     (sdf(model(link("a"), link("b"), joint("j", "a", "a"))), "the same link 'a'"),
     (sdf(model(link("a"), link("b"), joint("j", "a", "b", inside="<axis><xyz>0 0 0</xyz></axis>"))), "its xyz has no direction"),
     (sdf(model(link("a"), link("b"), joint("j", "a", "b", "universal"))), "<axis2> is missing"),
+    (sdf(model(link("a"), link("b"), joint("j", "a", "b", "universal", "<axis/><axis2><xyz>0 1 1</xyz></axis2>"))), "its axes are at 45"),
     (sdf(model(link("a"), link("b"), joint("j", "a", "b", inside="<axis><limit><lower>2</lower><upper>1</upper></limit></axis>"))),
      "lower 2 is above upper 1"),
     (sdf(model(link("a", mass=-1))), "'-1' is below 0"),

@@ -66,6 +66,14 @@ def test_joints_of_a_world_connect_its_models():
     assert cell.joint("mount").parent.name == "arm_1/b" and cell.nv == 1
 
 
+def test_a_weightless_link_is_so_in_the_gravity_of_its_scene(tmp_path):
+    (tmp_path / "balloon.sdf").write_text(sdf(model(link("a", "<gravity>false</gravity>"), name="balloon")))
+    scene = mbros.Scene("moon", gravity=(0, 0, -1.62))
+    scene.add_robot(tmp_path / "balloon.sdf", "balloon", p=(0, 0, 1))
+    moon = scene.build()
+    assert np.abs(moon.forward_dynamics(moon.default_state(), np.zeros(6))).max() < 1e-14
+
+
 def test_a_scene_file_names_an_sdf_robot(tmp_path):
     (tmp_path / "arm.sdf").write_text(sdf(ARM))
     (tmp_path / "cell.yaml").write_text("robots: {left: {robot: arm.sdf}, right: {robot: arm.sdf, p: [1, 0, 0]}}")
@@ -346,6 +354,14 @@ def test_devices_of_a_scene_are_called_as_its_robots_are():
     cell = mbros.load(sdf(world(cart, inner)))
     assert [sensor.name for sensor in cell.description.bench.sensors] == ["torso/neck.imu", "cart/left.encoder", "cart/right.encoder"]
     mbros.Simulator(cell, dt=1e-3).step()
+
+
+def test_a_wrench_on_what_never_moves_is_noted():
+    sensor = "<sensor name='ft' type='force_torque'/>"
+    text = sdf(model(link("a"), link("b"), link("c", "<sensor name='own' type='force_torque'/>"), joint("w", "world", "a", "fixed", ""),
+                     joint("j", "a", "b", "fixed", sensor), joint("k", "b", "c", "fixed", "")))
+    assert any("nothing that moves carries it, it is on the world (2 times" in note for note in notes(text))
+    mbros.Simulator(mbros.load(text), dt=1e-3).step()
 
 
 def test_sensors_of_one_name_on_two_links_are_called_after_them():

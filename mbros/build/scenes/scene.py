@@ -201,7 +201,8 @@ class Scene(OwnAttributes):
         arguments = repr(sorted((xacro_args or {}).items()))
         key = (_key(robot), base, _key(srdf), arguments, _key(bench))
         if key not in self._known:
-            found = describe_robot(robot, base=base, xacro_args=xacro_args, srdf=srdf, bench=bench, **self._leniency)
+            found = describe_robot(robot, base=base, xacro_args=xacro_args, srdf=srdf, bench=bench,
+                                   gravity=self._builder.description.gravity, **self._leniency)
             if found.members:
                 refuse(element, f"{short(str(robot))} is a world of SDF, and no robot", "mbros.Scene.load reads it; or give one of its "
                        "models a file of its own.")

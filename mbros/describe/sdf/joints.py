@@ -146,6 +146,8 @@ def _axes(context: Context, scope: Scope, entry: Entry, kind: str, label: str) -
             if kind != "ball" or tag != "axis":
                 context.notes.add((kind, tag), holder.line, label, f"<{tag}> has no effect on a {entry.element.attributes['type']} joint")
     found = [axis_in_joint(context, scope, entry, tag, label) for tag in AXES[:wanted]]
+    if wanted and not entry.element.all("axis"):
+        context.notes.add("default axis", entry.element.line, label, "no <axis>; z is taken, as SDF has it", "warning")
     if wanted == 2 and not entry.element.all("axis2"):
         context.problem(entry.element.line, label, "<axis2> is missing", "Write <axis2><xyz>0 1 0</xyz></axis2>.")
         return None

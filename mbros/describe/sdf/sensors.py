@@ -31,21 +31,36 @@ if TYPE_CHECKING:
 AXES = ("x", "y", "z")
 # The Allan deviation of a bias with correlation time 1 that unit noise drives has its largest value at 0.43654; 0.664 of the instability
 PEAK = sqrt(2.0 * log(2.0) / pi) / 0.4365424710738057
+HELD = "not used: nothing that moves carries it, it is on the world"
 READ = {"imu": "imu", "force_torque": "force_torque", "contact": "contact"}
 
 
 def read_sensors(context: Context, description: RobotDescription, models: list[PlacedModel], parts: Parts, bench: Bench) -> None:
     """All sensors of links and joints, into the bench; their frames into the description."""
-    taken: set[str] = set()
+    taken, held = set[str](), on_the_world(description)
     for body in list(description.bodies):
         model, key = parts.links[id(body)]
         for element in model.scope.entries[key].element.all("sensor"):
-            _of_link(context, description, model, key, body, element, bench, _name(model, key, element, taken))
+            _of_link(context, description, model, key, body, element, bench, _name(model, key, element, taken), held)
     for model in models:
         for entry in model.scope.entries.values():
             for element in entry.element.all("sensor") if entry.kind == "joint" else ():
                 joint = parts.joints.get(model.prefix + entry.name)
-                _of_joint(context, description, joint, element, bench, _name(model, entry.name, element, taken))
+                _of_joint(context, description, joint, element, bench, _name(model, entry.name, element, taken), held)
+
+
+def on_the_world(description: RobotDescription) -> set[int]:
+    """Bodies (their ids) that stand on the world with nothing that moves between."""
+    welded: dict[int, list[BodyDescription]] = {}
+    for joint in description.joints:
+        if not joint.nv:
+            welded.setdefault(id(joint.parent), []).append(joint.child)
+    held, stack = set[int](), [description.world]
+    while stack:
+        for body in welded.get(id(stack.pop()), ()):
+            held.add(id(body))
+            stack.append(body)
+    return held
 
 
 def _name(model: PlacedModel, holder: str, element: XmlElement, taken: set[str]) -> str:
@@ -64,7 +79,7 @@ def device_name(model: PlacedModel, name: str) -> str:
 
 
 def _of_link(context: Context, description: RobotDescription, model: PlacedModel, key: str, body: BodyDescription, element: XmlElement,
-             bench: Bench, name: str) -> None:
+             bench: Bench, name: str, held: set[int]) -> None:
     from mbros.describe.devices.classes import Imu      # start-up time: who does not use it does not pay
     from mbros.describe.devices.sensors import ContactSwitch, ForceTorque      # start-up time, as well
 
@@ -84,7 +99,10 @@ def _of_link(context: Context, description: RobotDescription, model: PlacedModel
         return
     frame = _frame(context, description, model, key, body, element, label)
     if kind == "force_torque":
-        add(context, element, bench, lambda: ForceTorque(name, frame=frame, **numbers))
+        if id(body) in held:
+            context.notes.add("held", element.line, label, HELD, "warning")
+        else:
+            add(context, element, bench, lambda: ForceTorque(name, frame=frame, **numbers))
         return
     inner = context.one(element, "imu", label)
     for tag, prefix in (("angular_velocity", "gyro_"), ("linear_acceleration", "accel_")):
@@ -95,7 +113,7 @@ def _of_link(context: Context, description: RobotDescription, model: PlacedModel
 
 
 def _of_joint(context: Context, description: RobotDescription, joint: JointDescription | None, element: XmlElement, bench: Bench,
-              name: str) -> None:
+              name: str, held: set[int]) -> None:
     """A force-torque sensor. Gazebo's default is what the child does to the parent; mbros measures what the parent does to the child."""
     from mbros.describe.devices.sensors import ForceTorque      # start-up time: who does not use it does not pay
 
@@ -105,6 +123,9 @@ def _of_joint(context: Context, description: RobotDescription, joint: JointDescr
         why = f"a sensor of type {shorten(kind)} is not simulated on a joint" if kind != "force_torque" else \
             "it has no name" if not given else "its joint is none of the tree"
         context.notes.add(("joint sensor", kind), element.line, label, f"not used: {why}", "note" if given else "warning")
+        return
+    if id(joint.child) in held:
+        context.notes.add("held", element.line, label, HELD, "warning")
         return
     numbers = _rate(context, element, label)
     inner = context.one(element, "force_torque", label)
