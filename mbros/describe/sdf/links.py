@@ -127,7 +127,7 @@ def _visual(library: Library, scope: Scope, key: str, element: XmlElement, label
     if holder is not None:
         count = min(max(len(holder.text.split()), 3), 4)
         rgba = numbers(context, material, "diffuse", count, label)
-        shape.rgba = None if rgba is None else (*rgba, 1.0)[:4]
+        shape.rgba = None if rgba is None else (rgba[0], rgba[1], rgba[2], rgba[3] if count == 4 else 1.0)
     transparency = number(context, element, "transparency", label, 0.0, 0.0)
     if shape.rgba is not None and transparency:
         shape.rgba = (*shape.rgba[:3], shape.rgba[3] * max(0.0, 1.0 - transparency))
