@@ -386,5 +386,13 @@ def test_many_loops_gears_and_plugins_are_read_in_a_bounded_time():
     assert "more than 1000 of them" in said
 
 
+def test_hulls_are_counted_before_they_fill_the_memory():
+    from mbros.describe.sdf import parse
+
+    many = "".join(collision(f"<ellipsoid><radii>1 2 {k + 1}</radii></ellipsoid>", name=f"c{k}") for k in range(30_000))
+    said, grown = bounded(lambda: parse(sdf(model(link("a", many)))))
+    assert "more than 5000 ellipsoids and cones" in said and grown < 600, (said[:300], grown)
+
+
 def test_planes_of_what_moves_are_left_out():
     assert any("its plane is not used" in note for note in notes(sdf(model(link("a", collision(PLANE))))))

@@ -37,7 +37,7 @@ class Library:
 
     def __init__(self, context: Context, package_dirs: Sequence[str | PathLike[str]] = ()) -> None:
         self.context, self.package_dirs = context, tuple(package_dirs)
-        self.files, self.elements = 0, 0
+        self.files, self.elements, self.hulls = 0, 0, 0
         self.folders: dict[str, None] = {}
         self.grounds: list[XmlElement] = []             # includes of Gazebo's ground plane, where nobody has it
         self._known: dict[Path, bytes] = {}

@@ -21,6 +21,7 @@ KINDS = ("box", "sphere", "cylinder", "capsule", "ellipsoid", "cone", "plane", "
 NOT_READ = {"heightmap": "a height field of an image file is not read; write mbros.shapes.height_field(heights, size)",
             "polyline": "an extruded polyline is not read; export it as a mesh", "image": "an extruded image is not read",
             "empty": "it is empty"}
+MOST_HULLS = 5000               # ellipsoids and cones of a file: each is some 10 kB
 AROUND, ALONG = 32, 16          # points of a hull around z, and from pole to pole
 
 
@@ -86,6 +87,12 @@ def _solid(library: Library, element: XmlElement, label: str) -> Geometry | None
 def _hulled(library: Library, element: XmlElement, label: str, kind: str, points: np.ndarray, **sizes: Any) -> Geometry | None:
     if np.ptp(points, axis=0).min() <= 0.0:
         library.context.problem(element.line, label, "it is flat", "Give it sizes above zero.")
+        return None
+    library.hulls += 1
+    if library.hulls > MOST_HULLS:
+        if library.hulls == MOST_HULLS + 1:
+            library.context.problem(element.line, label, f"there are more than {MOST_HULLS} ellipsoids and cones",
+                                    "Take spheres or capsules.")
         return None
     library.context.notes.add(("hull", kind), element.line, label, f"it is touched and shown as the hull of {len(points)} points on it")
     return Solid("convex", vertices=points, of=kind, **sizes)
