@@ -91,6 +91,8 @@ def graft(builder: ModelBuilder, source: Any, name: str, parent: Any, X_PW: Plac
     _graft_shapes(theirs, builder.description, name, body, X)
     graft_elements(theirs, builder.description, name, body, X)
     graft_constraints(theirs, builder.description, name, body, X)
+    builder.description.keyframes |= {f"{name}/{key}": {f"{name}/{joint}": q for joint, q in positions.items()}
+                                      for key, positions in theirs.keyframes.items()}
     if theirs.bench is not None:
         from mbros.describe.devices.carried import graft_bench      # start-up time: who does not use it does not pay
 

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from mbros.describe.robot import RobotDescription
 
 LOOKED_AT = 65536           # bytes in which a root element must begin
-_BEFORE = re.compile(rb"(?:\s|\xef\xbb\xbf|<\?.*?\?>|<!--.*?-->)*", re.DOTALL)
+_BEFORE = re.compile(rb"(?:\s|\xef\xbb\xbf|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>)*", re.DOTALL)
 _ROOT = re.compile(rb"<([\w:.-]+)")
-ROOTS = {"sdf": "sdf"}                                  # root element: kind; all others are for the URDF reader
-ENDINGS = {".sdf": "sdf", ".world": "sdf"}
+ROOTS = {"sdf": "sdf", "mujoco": "mjcf"}                # root element: kind; all others are for the URDF reader
+ENDINGS = {".sdf": "sdf", ".world": "sdf", ".mjcf": "mjcf"}
 DATA_ENDINGS = (".urdf", ".xml", *ENDINGS)           # of files that are read and not run
 ALL_ENDINGS = (".xacro", *DATA_ENDINGS)
 
@@ -64,4 +64,10 @@ def _sdf(source: Any, base: str | None, inertia: str, xacro_args: Any, _: str, p
     return parse(source, base, inertia, package_dirs, gravity)
 
 
-_READ = {"urdf": _urdf, "sdf": _sdf}
+def _mjcf(source: Any, base: str | None, inertia: str, xacro_args: Any, limits: str, package_dirs: Any, _: Any) -> RobotDescription:
+    from mbros.describe.mjcf import parse      # start-up time: as above
+
+    return parse(source, base, inertia, xacro_args, limits, package_dirs)
+
+
+_READ = {"urdf": _urdf, "sdf": _sdf, "mjcf": _mjcf}

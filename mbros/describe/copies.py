@@ -22,7 +22,8 @@ def copy_description(description: RobotDescription) -> RobotDescription:
                    notes=list(description.notes), exclusions=[copies.exclusion(rule) for rule in description.exclusions],
                    force_elements=[element.copied(copies) for element in description.force_elements],
                    constraints=[constraint.copied(copies) for constraint in description.constraints],
-                   bench=None if description.bench is None else description.bench.copied())
+                   bench=None if description.bench is None else description.bench.copied(),
+                   keyframes={name: {joint: q.copy() for joint, q in key.items()} for name, key in description.keyframes.items()})
 
 
 class Copies:

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from mbros.model.contacts import Contact
     from mbros.model.forces.element import Part
     from mbros.model.inverse_kinematics import Solution
+    from mbros.model.keyframes import Keyframes
     from mbros.model.masses import CenterOfMass
     from mbros.names import BodyLike, FrameLike, JointLike
     from mbros.spaces.base import Space
@@ -205,6 +206,14 @@ class Model(Frozen, mbros_core.Model):
     def _of_coordinates(self, what: str) -> Limits:
         own = [getattr(joint.limits, what) for joint in self.joints if joint.nv and not joint.follows]
         return Limits(*(frozen(np.concatenate([np.zeros(0), *side])) for side in ([x.lower for x in own], [x.upper for x in own])))
+
+    @cached_property
+    def keyframes(self) -> Keyframes:
+        """Named positions q (nq,): of <keyframe> in MJCF and <group_state> in SRDF. Joints that one does not name are where they are by
+        default. state.set_q(model.keyframes["home"])."""
+        from mbros.model.keyframes import keyframes      # start-up time: who does not use it does not pay
+
+        return keyframes(self)
 
     def com_of(self, state: State, joints: JointLike | Iterable[JointLike]) -> CenterOfMass:
         """(mass, com, jacobian) of the union of the joints' subtrees, each body once: mbros.model.masses.com_of."""

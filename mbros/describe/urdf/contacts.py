@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mbros.describe.contacts import NUMBERS
+from mbros.describe.mujoco_contact import friction_numbers
 from mbros.describe.urdf.numbers import parse_finite_float, shorten
 from mbros.errors import MbrosError
 
@@ -88,11 +89,7 @@ def _mujoco(context: Context, element: XmlElement, label: str) -> dict[str, floa
         given = context.vector(geom, "friction", count, label, least=0.0)
         if given is not None and dimensions is not None:
             sliding, torsional, rolling = tuple(given) + (1.0, 0.005, 0.0001)[count:]
-            found["friction"] = sliding if dimensions > 1.0 else 0.0
-            if dimensions >= 4.0 and sliding > 0.0:
-                found["torsional_radius"] = torsional / sliding
-            if dimensions >= 6.0:
-                found["rolling_radius"] = rolling
+            found.update(friction_numbers(sliding, torsional, rolling, dimensions))
     elif dimensions == 1.0:
         found["friction"] = 0.0
     if "solref" in geom.attributes:
