@@ -9,6 +9,7 @@ import pytest
 import mbros
 
 mujoco = pytest.importorskip("mujoco", reason="peer tests need MuJoCo (pip install mujoco)")
+FREE, BALL, SLIDE, HINGE = range(4)             # of mjtJoint
 
 
 def turned(quat):
@@ -20,17 +21,17 @@ def turned(quat):
 def random_qpos(theirs, rng):
     q = theirs.qpos0.copy()
     for j in range(theirs.njnt):
-        a, kind = theirs.jnt_qposadr[j], theirs.jnt_type[j]
-        if kind == mujoco.mjtJoint.mjJNT_FREE:
+        a, kind = theirs.jnt_qposadr[j], int(theirs.jnt_type[j])
+        if kind == FREE:
             q[a:a + 3] += rng.normal(size=3)
-        if kind in (mujoco.mjtJoint.mjJNT_FREE, mujoco.mjtJoint.mjJNT_BALL):
-            a += 3 * (kind == mujoco.mjtJoint.mjJNT_FREE)
+        if kind in (FREE, BALL):
+            a += 3 * (kind == FREE)
             quat = rng.normal(size=4)
             q[a:a + 4] = quat / np.linalg.norm(quat)
         elif theirs.jnt_limited[j]:                     # stops are not MuJoCo's
             q[a] = rng.uniform(*theirs.jnt_range[j])
         else:
-            q[a] += rng.uniform(-1.0, 1.0) * (1.0 if kind == mujoco.mjtJoint.mjJNT_HINGE else 0.1)
+            q[a] += rng.uniform(-1.0, 1.0) * (1.0 if kind == HINGE else 0.1)
     return q
 
 
@@ -38,7 +39,7 @@ def velocity_map(theirs, qpos, v):
     """T (nv, nv), and dT/dt v."""
     T, Tdot_v = np.eye(theirs.nv), np.zeros(theirs.nv)
     for j in range(theirs.njnt):
-        if theirs.jnt_type[j] == mujoco.mjtJoint.mjJNT_FREE:
+        if theirs.jnt_type[j] == FREE:
             a, q = theirs.jnt_dofadr[j], theirs.jnt_qposadr[j]
             R, w, u = turned(qpos[q + 3:q + 7]), v[a:a + 3], v[a + 3:a + 6]
             T[a:a + 6, a:a + 6] = np.block([[np.zeros((3, 3)), R], [np.eye(3), np.zeros((3, 3))]])
@@ -46,9 +47,9 @@ def velocity_map(theirs, qpos, v):
     return T, Tdot_v
 
 
-def relative(ours, theirs):
-    """The largest difference over the largest number, and over rounding where all are small."""
-    return float(np.abs(np.asarray(ours) - theirs).max(initial=0.0) / max(np.abs(theirs).max(initial=0.0), 1e-6))
+def relative(ours, theirs, least=1e-6):
+    """The largest difference over the largest number, or over `least` where all are small."""
+    return float(np.abs(np.asarray(ours) - theirs).max(initial=0.0) / max(np.abs(theirs).max(initial=0.0), least))
 
 
 def differences(model, theirs, states=20, seed=0):
@@ -67,21 +68,22 @@ def differences(model, theirs, states=20, seed=0):
         ours = model.mass_matrix(state)
         worst["mass matrix"] = max(worst["mass matrix"], relative(ours, T.T @ M @ T))
         bias = T.T @ (data.qfrc_bias + M @ Tdot_v)
-        worst["bias"] = max(worst["bias"], relative(model.bias_torques(state), bias))
+        worst["bias"] = max(worst["bias"], relative(model.bias_torques(state), bias, np.abs(M).max(initial=0.0)))
         state.friction[:] = 0.0                         # which is a constraint in MuJoCo
         vdot = rng.normal(size=theirs.nv)
         inverse = T.T @ (M @ (T @ vdot + Tdot_v) + data.qfrc_bias - data.qfrc_passive)
-        worst["inverse dynamics"] = max(worst["inverse dynamics"], relative(model.inverse_dynamics(state, vdot), inverse))
+        worst["inverse dynamics"] = max(worst["inverse dynamics"], relative(model.inverse_dynamics(state, vdot), inverse,
+                                                                            np.abs(M).max(initial=0.0)))
         for b in range(1, theirs.nbody):
             name = theirs.body(b).name
             if name:
                 X = model.pose(state, name)
-                worst["poses"] = max(worst["poses"], relative(X.p, data.xpos[b]), relative(X.R, data.xmat[b].reshape(3, 3)))
+                worst["poses"] = max(worst["poses"], relative(X.p, data.xpos[b], 1.0), relative(X.R, data.xmat[b].reshape(3, 3)))
         for s in range(theirs.nsite):
             name = theirs.site(s).name
             if name and name in model.frames and name not in [theirs.body(b).name for b in range(theirs.nbody)]:
                 X = model.pose(state, name)
-                worst["sites"] = max(worst["sites"], relative(X.p, data.site_xpos[s]), relative(X.R, data.site_xmat[s].reshape(3, 3)))
+                worst["sites"] = max(worst["sites"], relative(X.p, data.site_xpos[s], 1.0), relative(X.R, data.site_xmat[s].reshape(3, 3)))
     return worst
 
 

@@ -43,7 +43,7 @@ def load(source: str | PathLike[str], base: str | None = None, mimic: bool = Tru
         URDF files, floating for SDF models that are not static, and as listed by `mbros.build.robots` for the robots shipped with mbros.
     mimic: False makes mimic joints ordinary joints.
     merge_welds: False keeps welded bodies apart (slower, same motion).
-    gravity: (3,) m/s^2 in world axes.
+    gravity: (3,) m/s^2 in world axes; by default the file's own (MJCF), and (0, 0, -9.81) where it has none.
     package_dirs: folders in which packages are looked for first, for package:// and for $(find ...) of xacro files.
     xacro_args: values of xacro:arg by name. Expanding xacro runs expressions from the file: only for files you trust.
     inertia: "check" refuses impossible inertias of moving parts, "as_given" simulates them, with a warning.
@@ -83,7 +83,7 @@ def load_description(source: str | PathLike[str], base: str | None = None, gravi
     else:
         description = describe_robot(source, base, package_dirs, xacro_args, inertia, limits, srdf, bench, None if gravity is GRAVITY else
                                      numbers("load", "gravity", gravity, 3))
-    if gravity is not GRAVITY or not description.members:
+    if gravity is not GRAVITY:              # else the file's own
         description.gravity = numbers(f"model {description.name!r}", "gravity", gravity, 3)
     if ground is not None or collisions is not None:
         from mbros.describe.contacts import set_collisions      # start-up time: who does not use it does not pay

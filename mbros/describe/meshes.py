@@ -1,4 +1,4 @@
-"""Mesh files to triangles: STL, OBJ, DAE and GLB, through trimesh.
+"""Mesh files to triangles: STL, OBJ, DAE and GLB, through trimesh, and MSH, MuJoCo's own.
 
 A mesh is a file from elsewhere. What it says of its own size is compared with the bytes there are before any parser sees it, nothing
 but the file itself is read (no textures, no material libraries, no buffers elsewhere), and whatever a parser throws is a MbrosError.
@@ -37,7 +37,7 @@ MAX_DEPTH = 100                 # nodes inside nodes: each is turned by all abov
 TIMES = 4                       # views and numbers of a GLB are together at most so many times the file: its reader copies each
 BYTES = {5120: 1, 5121: 1, 5122: 2, 5123: 2, 5125: 4, 5126: 4}             # of a number of a GLB
 NUMBERS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT2": 4, "MAT3": 9, "MAT4": 16}
-KINDS = (".stl", ".obj", ".dae", ".glb")
+KINDS = (".stl", ".obj", ".dae", ".glb", ".msh")
 
 
 class Triangles(NamedTuple):
@@ -230,7 +230,18 @@ def _without_pictures(tree: dict[str, Any], head: bytes, rest: bytes) -> bytes:
     return head + struct.pack("<II4s", 20 + len(text) + len(rest), len(text), b"JSON") + text + rest
 
 
-_CHECKS = {".stl": _check_stl, ".obj": _check_obj, ".dae": _check_dae, ".glb": _check_glb}
+def _check_msh(uri: str, data: bytes) -> bytes:
+    """MuJoCo's own: numbers of vertices, normals, texture coordinates and triangles, then all of them."""
+    if len(data) < 16:
+        _refuse(uri, f"it ends after {len(data)} bytes, inside its header", "Is the file complete?")
+    vertices, normals, coordinates, faces = struct.unpack_from("<4i", data)
+    if min(vertices, normals, coordinates, faces) < 0 or len(data) != 16 + 4 * (3 * vertices + 3 * normals + 2 * coordinates + 3 * faces):
+        _refuse(uri, f"its header announces {vertices} vertices and {faces} triangles, the file has {len(data)} bytes", "Is the file complete?")
+    _check_count(uri, faces)
+    return data
+
+
+_CHECKS = {".stl": _check_stl, ".obj": _check_obj, ".dae": _check_dae, ".glb": _check_glb, ".msh": _check_msh}
 
 
 def _check_count(uri: str, count: int) -> None:
@@ -252,6 +263,8 @@ def _check_parts(uri: str, count: int) -> None:
 
 
 def _parts(uri: str, data: bytes, kind: str, extra: str) -> list[Triangles]:
+    if kind == "msh":
+        return [_msh(uri, data)]
     trimesh = load_trimesh(extra)
     scene = trimesh.load_scene(io.BytesIO(data), file_type=kind, resolver=None, process=False)
     placed = list(scene.graph.nodes_geometry)
@@ -273,6 +286,20 @@ def _parts(uri: str, data: bytes, kind: str, extra: str) -> list[Triangles]:
     if not parts:
         _refuse(uri, "it has no triangles", "Is the file complete?")
     return parts
+
+
+def _msh(uri: str, data: bytes) -> Triangles:
+    """Triangles of a file whose sizes fit."""
+    n, normals, coordinates, m = struct.unpack_from("<4i", data)
+    vertices = np.frombuffer(data, "<f4", 3 * n, 16).astype(float).reshape(-1, 3)
+    faces = np.frombuffer(data, "<i4", 3 * m, 16 + 4 * (3 * n + 3 * normals + 2 * coordinates)).astype(int).reshape(-1, 3)
+    if not np.isfinite(vertices).all():
+        _refuse(uri, "a vertex of it is not finite", "Export it again.")
+    if not m:
+        _refuse(uri, "it has no triangles", "Export it with them.")
+    if faces.min() < 0 or faces.max() >= n:
+        _refuse(uri, f"a triangle of it has corner {faces.max()}, it has {n} vertices", "Is the file complete?")
+    return Triangles(vertices, faces)
 
 
 def _unit(data: bytes) -> float:

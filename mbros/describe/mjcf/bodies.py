@@ -13,11 +13,12 @@ from mbros.describe.mjcf.defaults import MAIN
 from mbros.describe.mjcf.geoms import read_geom
 from mbros.describe.mjcf.inertials import body_inertia
 from mbros.describe.mjcf.joints import read_joints
-from mbros.describe.mjcf.poses import read_pose, turned
+from mbros.describe.mjcf.poses import read_pose, to_z, turned, unit
 from mbros.describe.mjcf.reading import MOST_LINKS
 from mbros.describe.mjcf.values import number, truth, vector
 from mbros.describe.robot import BodyDescription
 from mbros.describe.urdf.numbers import shorten
+from mbros.names import no_name
 from mbros.spatial.placement import Placement
 
 if TYPE_CHECKING:
@@ -34,14 +35,16 @@ OF_VIEWERS = ("camera", "light")
 
 
 def read_bodies(reading: Reading) -> None:
-    """All bodies, joints, shapes and sites, into the description."""
+    """All bodies, joints, shapes and sites, into the description; sites last, which take other names than bodies."""
     left = [MOST_ITEMS]
+    sites: list[tuple[BodyDescription, list[Item]]] = []
     stack: list[tuple[XmlElement, BodyDescription, Item]] = []
     for world in reading.root.all("worldbody"):
         for name in world.attributes:
             reading.note(("worldbody", name), world, "<worldbody>", f"attribute {shorten(name)} is not used: the world has none", "warning")
         items = _flat(reading, world, Placement(), MAIN, "", left)
         _on_world(reading, items)
+        sites.append((reading.description.world, items))
         stack += [(item[0], reading.description.world, item) for item in reversed(items) if item[0].tag == "body"]
         while stack:
             element, parent, item = stack.pop()
@@ -49,7 +52,10 @@ def read_bodies(reading: Reading) -> None:
             if found is None:
                 return
             body, items = found
+            sites.append(found)
             stack += [(inner[0], body, inner) for inner in reversed(items) if inner[0].tag == "body"]
+    for body, items in sites:
+        _sites(reading, body, items)
 
 
 def _flat(reading: Reading, holder: XmlElement, X: Placement, childclass: str, suffix: str, left: list[int]) -> list[Item]:
@@ -119,7 +125,6 @@ def _body(reading: Reading, element: XmlElement, parent: BodyDescription, item: 
     reading.explicit = bool(inertials) and reading.settings.inertiafromgeom != "true"
     parts = [part for each in items if each[0].tag == "geom" and (part := read_geom(reading, body, *each, f"a geom of {label}")) is not None]
     body_inertia(reading, body, inertials, parts, label)
-    _sites(reading, body, items)
     if truth(context, element, "mocap", label, False):
         reading.note("mocap", element, label, "mocap is not used: the body does not move here", "warning")
     gravcomp = number(context, element, "gravcomp", label, 0.0)
@@ -135,7 +140,6 @@ def _on_world(reading: Reading, items: list[Item]) -> None:
             read_geom(reading, world, *each, "a geom of the world")
         elif each[0].tag in ("joint", "freejoint", "inertial"):
             reading.context.problem(each[0].line, f"<{each[0].tag}> in <worldbody>", "the world does not move", "Put it into a <body>.")
-    _sites(reading, world, items)
 
 
 def _sites(reading: Reading, body: BodyDescription, items: list[Item]) -> None:
@@ -157,16 +161,20 @@ def _sites(reading: Reading, body: BodyDescription, items: list[Item]) -> None:
         filled = reading.defaults.filled(element, childclass)
         if "fromto" in filled.attributes:
             ends = np.array(vector(reading.context, filled, "fromto", label, (0.0,) * 6)).reshape(2, 3)
-            filled.attributes.pop("pos", None)
-            reading.note(("site", "fromto"), element, label, "of fromto the middle is taken, with the axes of the body")
-            X_BS = X @ Placement(None, ends.mean(axis=0))
+            direction = unit(ends[0] - ends[1])
+            if direction is None:
+                reading.context.problem(element.line, label, "the ends of its fromto are the same point", "Give two.")
+                continue
+            X_BS = X @ Placement(to_z(direction), ends.mean(axis=0))
         else:
             X_BS = X @ read_pose(reading.context, filled, reading.settings, label)
         if name in reading.sites:
             reading.context.problem(element.line, label, "this name is already taken by another site", "Give every site a name of its own.")
             continue
-        if reading.name(element, name, set(), suffix) != name:
+        wrong = no_name(name)
+        if wrong is not None:
+            reading.context.problem(element.line, "<site>", *wrong)
             continue
-        if name in reading.names:
-            reading.note(("renamed", "site"), element, label, f"it is called {name + '_site'!r} or so here: {shorten(name)} is the name of a body")
         reading.sites[name] = reading.frame(name if name not in reading.names else f"{name}_site", body, X_BS, element)
+        if reading.sites[name].name != name:
+            reading.note(("renamed", "site"), element, label, f"it is called {reading.sites[name].name!r} here: a body or frame has its name")

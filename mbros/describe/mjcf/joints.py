@@ -44,7 +44,8 @@ def read_joints(reading: Reading, body: BodyDescription, parent: BodyDescription
             return
         made.append(joint)
     if not made:
-        name = reading.name(_nameless(body), body.name, reading.joint_names)
+        name = body.name if body.name not in reading.joint_names else reading.free(body.name, reading.joint_names)
+        reading.joint_names.add(name)
         made.append(JointDescription(name, "weld", parent, body, X_PB, source=body.source))
     description.joints += made
     description.bodies.append(body)
@@ -53,13 +54,6 @@ def read_joints(reading: Reading, body: BodyDescription, parent: BodyDescription
     reading.order += made if given else []
     if given and reading.context.found == before:
         _check_order(reading, body, made)
-
-
-class _nameless:
-    """An element without a name: that of the weld, which the file does not have."""
-
-    def __init__(self, body: BodyDescription) -> None:
-        self.tag, self.line, self.attributes = "body", body.source.line, dict[str, str]()
 
 
 def _check_order(reading: Reading, body: BodyDescription, made: list[JointDescription]) -> None:
@@ -100,7 +94,7 @@ def _joint(reading: Reading, element: XmlElement, X_frame: Placement, childclass
         ref, springref = (number(context, element, which, label, 0.0) * angle for which in ("ref", "springref"))
         X_PF = X_PF @ (Placement(about(axis, -ref)) if type_ == "hinge" and ref else Placement(None, -ref * axis))
     bounds = None
-    if type_ != "free":
+    if axis is not None:
         bounds = limited(context, element, "limited", "range", label, settings.autolimits)
     kind = KINDS[type_] if bounds is not None or type_ != "hinge" else "continuous"
     joint = JointDescription(name, kind, *ends, X_PF, X_BM, axis, context.source(element))
@@ -109,7 +103,7 @@ def _joint(reading: Reading, element: XmlElement, X_frame: Placement, childclass
         joint.default = np.concatenate([X_PB.p, Pose.make(R=X_PB.R).quat_wxyz])
     if bounds is not None and axis is not None and "limit" not in settings.disabled:
         joint.lower, joint.upper = np.array([bounds[0] * angle]), np.array([bounds[1] * angle])
-    elif bounds is not None and type_ == "ball":
+    elif type_ == "ball" and element.attributes.get("limited") != "false" and any(vector(context, element, "range", label, (0.0, 0.0))):
         reading.note(("ball", "range"), element, label, "range is not used: a ball joint has no limits here", "warning")
     _resistance(reading, element, joint, label, springref, axis is not None)
     if given and given + suffix in reading.joints:

@@ -32,12 +32,13 @@ class Tendon:
 
 def read_tendons(reading: Reading) -> None:
     """Tendons by name, and what they exert by themselves."""
+    given = {element.attributes.get("name") for section in reading.root.all("tendon") for element in section.children}
     for section in reading.root.all("tendon"):
         for element in section.children:
             if element.tag not in ("fixed", "spatial"):
                 continue                                            # mbros.describe.mjcf.schema has a note
             element = reading.defaults.filled(element, tag="tendon")
-            name = element.attributes.get("name") or f"tendon{len(reading.tendons) + 1}"
+            name = element.attributes.get("name") or next(n for k in range(len(reading.tendons) + 1, 10**9) if (n := f"tendon{k}") not in given and n not in reading.tendons)
             label = f"tendon {shorten(name)}, <{element.tag}>"
             if name in reading.tendons or len(reading.tendons) >= MOST:
                 reading.context.problem(element.line, label, "this name is already taken by another tendon" if name in reading.tendons else
