@@ -122,7 +122,13 @@ def _actuator(reading: Reading, bench: Bench, element: XmlElement, law: Law, joi
     device, command, scale, shift, ends = made
     try:
         device.source = context.source(element)
-        bench._add_read(device, context.taken)
+        if joint.name not in reading.drives:
+            bench._add_read(device, context.taken)
+            reading.drives[joint.name] = device
+        elif not _joined(reading, bench, device):
+            reading.note(("actuator", "second"), element, label, f"not used: one actuator acts on a joint, and joint {joint.name!r} has "
+                         f"{reading.drives[joint.name].name!r} already", "warning")
+            return
         if ends != OPEN and ends[0] < ends[1]:
             signal = f"{joint.name}.command.{command}"
             channel = Channel(f"{device.name}, limits", signal=signal, **{word: x for word, x in zip(("lower", "upper"), ends) if abs(x) < inf})
@@ -140,12 +146,37 @@ def _actuator(reading: Reading, bench: Bench, element: XmlElement, law: Law, joi
         reading.note(("actuator", element.line), element, label, f"its command is the {command} of joint {joint.name!r}, {scale:.6g} ctrl{more}")
 
 
+def _joined(reading: Reading, bench: Bench, device: Any) -> bool:
+    """Whether one servo does what a joint's drives do together: position, velocity and effort, each commanded once, none limited."""
+    first = reading.drives[device.joint]
+    kinds = {type(first), type(device)}
+    if len(kinds) == 1 or not kinds <= {PositionServo, VelocityServo, EffortActuator}:
+        return False
+    values = [each.values for each in (first, device)]
+    if any(x["effort_limit"][0] < inf for x in values) or any(x.get("time_constant", (0.0,))[0] or x.get("ki", (0.0,))[0] for x in values):
+        return False
+    if kinds == {PositionServo, VelocityServo} and first.values["kd"][0] and device.values["kd"][0]:
+        return False                                        # the damping of the one, about rest, is not that of the other
+    if EffortActuator in kinds and reading.efforts.get(device.joint):
+        return False
+    reading.efforts[device.joint] = reading.efforts.get(device.joint, False) or EffortActuator in kinds
+    cls = PositionServo if PositionServo in kinds else VelocityServo
+    gains = {word: sum(float(x[word][0]) for x in values if word in x) for word in ("kp", "kd") if cls is PositionServo or word == "kd"}
+    whole = cls(first.name, joint=first.joint, **gains)
+    whole.source = first.source
+    bench.actuators[bench.actuators.index(first)] = whole
+    reading.drives[device.joint] = whole
+    return True
+
+
 def _made(reading: Reading, element: XmlElement, law: Law, joint: JointDescription, gear: float, length: float, inputs: Range, force: Range,
           label: str) -> tuple[Any, str, float, float, Range] | None:
     """The device, its command = scale u + shift, and between what; None, with a note, where the bench has no such law."""
     b0, b1, b2 = law.bias if law.bias_type == "affine" else (0.0, 0.0, 0.0)
     gain = law.gain[0]
-    name = element.attributes.get("name") or f"{joint.name}.{'servo' if b1 or b2 else 'drive'}"
+    name = element.attributes.get("name") or joint.name
+    if name in reading.joint_names:                 # whose signals begin with it, too
+        name = f"{name}.{'servo' if b1 or b2 or law.gain_type == 'affine' else 'drive'}"
     if law.dampratio:
         b2 = -2.0 * law.dampratio * np.sqrt(gain * reference_inertia(reading, joint)) / abs(gear)
     largest = abs(gear) * max(-force[0], force[1])

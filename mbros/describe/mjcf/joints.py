@@ -98,6 +98,7 @@ def _joint(reading: Reading, element: XmlElement, X_frame: Placement, childclass
         bounds = limited(context, element, "limited", "range", label, settings.autolimits)
     kind = KINDS[type_] if bounds is not None or type_ != "hinge" else "continuous"
     joint = JointDescription(name, kind, *ends, X_PF, X_BM, axis, context.source(element))
+    reading.springref[id(joint)] = springref
     joint.default = np.array([ref]) if axis is not None else np.array([1.0, 0.0, 0.0, 0.0])
     if type_ == "free":
         joint.default = np.concatenate([X_PB.p, Pose.make(R=X_PB.R).quat_wxyz])

@@ -8,6 +8,7 @@ import numpy as np
 from mbros.describe.forces.element import Taken
 from mbros.describe.mjcf.defaults import Defaults
 from mbros.describe.mjcf.document import TEXT
+from mbros.describe.mjcf.poses import about
 from mbros.describe.mjcf.settings import read_settings
 from mbros.describe.robot import BodyDescription, FrameDescription, JointDescription, RobotDescription
 from mbros.describe.urdf.context import Context
@@ -49,6 +50,9 @@ class Reading:
         self.carrier: dict[int, JointDescription] = {}              # of a body of the file: the joint below it, a weld too
         self.joints_of: dict[int, list[JointDescription]] = {}
         self.order: list[JointDescription] = []                     # the joints of the file, which have coordinates
+        self.springref: dict[int, float] = {}                       # of hinges and slides, by id: where springs rest
+        self.drives: dict[str, Any] = {}                            # actuators of the bench, by joint
+        self.efforts: dict[str, bool] = {}                          # whether an effort is commanded beside what a servo follows
         self.gravcomp: list[tuple[BodyDescription, float, XmlElement]] = []
         self.collisions: list[tuple[BodyDescription, Collision, XmlElement]] = []
         self.names = {description.world.name}                       # of bodies and frames
@@ -109,7 +113,17 @@ class Reading:
         self.description.frames.append(found)
         return found
 
-    def world_point(self, body: BodyDescription, p: Any) -> np.ndarray:
-        """A point of a body, in the world, at the reference positions."""
-        X = self.X_WB[id(body)]
-        return X.R @ np.asarray(p, float) + X.p
+    def where_springs_rest(self) -> dict[int, Placement]:
+        """X_WB of all bodies, by id, with hinges and slides at their springref; free and ball joints where they are by default."""
+        found = {id(self.description.world): Placement()}
+        for joint in self.description.joints:               # parents come first
+            X = found[id(joint.parent)] @ joint.X_PF
+            q = self.springref.get(id(joint), 0.0)
+            if joint.kind == "prismatic":
+                X = X @ Placement(None, q * np.asarray(joint.axis))
+            elif joint.axis is not None:
+                X = X @ Placement(about(joint.axis, q))
+            elif joint.kind == "floating":
+                X = X @ self.X_WB[id(joint.child)]
+            found[id(joint.child)] = X @ joint.X_BM.inverse()
+        return found

@@ -85,7 +85,7 @@ def _own_forces(reading: Reading, tendon: Tendon, label: str) -> None:
         _straight(reading, tendon, label, max(stiffness, 0.0), max(damping, 0.0), bounds)
     elif lone and (stiffness > 0.0 or damping > 0.0):
         (joint, c), = tendon.joints
-        rest = _rest(reading, tendon, label, c * float(joint.default[0]))           # type: ignore[index]       # the reader set it
+        rest = _rest(reading, tendon, label, c * reading.springref[id(joint)])
         made = JointSpring(joint, rest / c if c else 0.0, max(stiffness, 0.0) * c * c, max(damping, 0.0) * c * c, name=f"{tendon.name}.spring")
         made.add_to(reading.description, reading.taken)
     elif (stiffness or damping) and tendon.joints:
@@ -98,7 +98,7 @@ def _own_forces(reading: Reading, tendon: Tendon, label: str) -> None:
 
 
 def _rest(reading: Reading, tendon: Tendon, label: str, usual: float) -> float:
-    """The length at which the spring rests: by default the one at the reference positions."""
+    """The length at which the spring rests: by default the one where the springs of the joints rest."""
     lower, upper = several(reading.context, tendon.element, "springlength", label, (-1.0, -1.0))
     given = len(tendon.element.attributes.get("springlength", "").split())
     if given == 2 and lower != upper:
@@ -109,8 +109,9 @@ def _rest(reading: Reading, tendon: Tendon, label: str, usual: float) -> float:
 
 def _straight(reading: Reading, tendon: Tendon, label: str, stiffness: float, damping: float, bounds: tuple[float, float] | None) -> None:
     a, b = tendon.ends
-    length = float(np.linalg.norm(reading.world_point(a.body, a.X_BF.p) - reading.world_point(b.body, b.X_BF.p)))
     if stiffness or damping:
+        X_WB = reading.where_springs_rest()
+        length = float(np.linalg.norm((X_WB[id(a.body)] @ a.X_BF).p - (X_WB[id(b.body)] @ b.X_BF).p))
         free = _rest(reading, tendon, label, length)
         LinearSpringDamper(a, b, max(free, 0.0), stiffness, damping, name=f"{tendon.name}.spring").add_to(reading.description, reading.taken)
     if bounds is None:
