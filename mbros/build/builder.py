@@ -263,7 +263,7 @@ class ModelBuilder(BenchOfBuilder):
         whole = RobotDescription(mine.name, mine.bodies, mine.joints + free, mine.frames, mine.world, mine.gravity, mine.notes,
                                  package_dirs=mine.package_dirs, collisions=mine.collisions, exclusions=mine.exclusions,
                                  force_elements=mine.force_elements, constraints=mine.constraints, bench=mine.bench,
-                                 members=mine.members, file=mine.file if mine.members else None)
+                                 members=mine.members, file=mine.file if mine.members else None, keyframes=mine.keyframes)
         raise_errors(whole, choice(f"model {mine.name!r}", "inertia", inertia, LENIENCE))
         return whole
 

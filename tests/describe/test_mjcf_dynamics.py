@@ -26,6 +26,7 @@ JOINTS = {
     "ball": '<joint type="ball" damping=".3" armature=".02" pos="0 .1 0"/>',
     "free": "<freejoint/>", "free with damping": '<joint type="free" damping=".4"/>',
     "ref": '<joint axis="0 0 1" ref="30" springref="10" stiffness="4" range="-90 90"/>',
+    "springdamper": '<joint axis="0 1 0" springdamper=".2 .7" springref="20"/>',
     "three": '<joint type="slide" axis="1 0 0"/><joint axis="0 1 0" pos=".1 .2 0" ref="20"/><joint axis="1 0 0" pos="0 0 .1"/>',
     "slides and ball": '<joint type="slide" axis="1 0 0"/><joint type="slide" axis="0 1 0"/><joint type="ball" pos=".1 0 0"/>',
     "none": "",

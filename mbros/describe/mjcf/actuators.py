@@ -19,6 +19,7 @@ from mbros.describe.devices.channel import Channel
 from mbros.describe.devices.classes import EffortActuator, PositionServo, VelocityServo
 from mbros.describe.mjcf.defaults import ACTUATORS
 from mbros.describe.mjcf.laws import UNREAD, law_of
+from mbros.describe.mjcf.reference import effective_inertia
 from mbros.describe.mjcf.values import limited, number, several
 from mbros.describe.urdf.numbers import shorten
 from mbros.describe.urdf.xml import XmlElement
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from mbros.describe.robot import JointDescription
 
     Range = tuple[float, float]
+    Moments = list[tuple[JointDescription, float]]
 
 ELSEWHERE = ("site", "body", "cranksite", "slidersite", "refsite")
 OPEN: Range = (-inf, inf)
@@ -54,8 +56,8 @@ def read_actuators(reading: Reading, bench: Bench) -> None:
                 _actuator(reading, bench, whole, law, *found, label)
 
 
-def _joint(reading: Reading, element: XmlElement, label: str) -> tuple[JointDescription, float, float] | None:
-    """The one joint that an actuator acts on, dl/dq and l at q = 0."""
+def _joint(reading: Reading, element: XmlElement, label: str) -> tuple[JointDescription, float, float, Moments] | None:
+    """The one joint that an actuator acts on, dl/dq and l at q = 0, and dl/dq of all joints that it pulls on."""
     given = element.attributes
     elsewhere = [word for word in ELSEWHERE if word in given]
     gear = several(reading.context, element, "gear", label, (1.0, 0.0, 0.0, 0.0, 0.0, 0.0))[0]
@@ -67,14 +69,14 @@ def _joint(reading: Reading, element: XmlElement, label: str) -> tuple[JointDesc
         line = None if tendon is None else _of_tendon(reading, tendon.joints)
         if tendon is not None and line is None:
             reading.note(("actuator", "tendon"), element, label, "not used: it pulls on a tendon of joints that no equality couples", "warning")
-        return None if line is None else (line[0], gear * line[1], gear * line[2])
+        return None if line is None else (line[0], gear * line[1], gear * line[2], [(joint, gear * c) for joint, c in tendon.joints])
     joint = reading.named(element, "jointinparent" if "jointinparent" in given else "joint", "joint", reading.joints, label)
     if joint is None:
         return None
     if joint.nv != 1:
         reading.note(("actuator", joint.kind), element, label, f"not used: joint {joint.name!r} is a {joint.kind} joint", "warning")
         return None
-    return joint, gear, 0.0
+    return joint, gear, 0.0, [(joint, gear)]
 
 
 def _of_tendon(reading: Reading, joints: list[tuple[JointDescription, float]]) -> tuple[JointDescription, float, float] | None:
@@ -104,7 +106,7 @@ def _follows(reading: Reading, joint: JointDescription, leader: JointDescription
 
 
 def _actuator(reading: Reading, bench: Bench, element: XmlElement, law: Law, joint: JointDescription, gear: float, length: float,
-              label: str) -> None:
+              moments: Moments, label: str) -> None:
     context = reading.context
     joint.rotor_inertia = joint.rotor_inertia + gear**2 * max(number(context, element, "armature", label, 0.0), 0.0)
     joint.damping = joint.damping + gear**2 * max(several(context, element, "damping", label, (0.0, 0.0, 0.0), 1)[0], 0.0)
@@ -116,7 +118,7 @@ def _actuator(reading: Reading, bench: Bench, element: XmlElement, law: Law, joi
     if gear == 0.0:
         reading.note(("actuator", "gear"), element, label, "not used: its gear is 0", "warning")
         return
-    made = _made(reading, element, law, joint, gear, length, inputs, force, label)
+    made = _made(reading, element, law, joint, gear, length, moments, inputs, force, label)
     if made is None:
         return
     device, command, scale, shift, ends = made
@@ -169,8 +171,8 @@ def _joined(reading: Reading, bench: Bench, device: Any) -> bool:
     return True
 
 
-def _made(reading: Reading, element: XmlElement, law: Law, joint: JointDescription, gear: float, length: float, inputs: Range, force: Range,
-          label: str) -> tuple[Any, str, float, float, Range] | None:
+def _made(reading: Reading, element: XmlElement, law: Law, joint: JointDescription, gear: float, length: float, moments: Moments,
+          inputs: Range, force: Range, label: str) -> tuple[Any, str, float, float, Range] | None:
     """The device, its command = scale u + shift, and between what; None, with a note, where the bench has no such law."""
     b0, b1, b2 = law.bias if law.bias_type == "affine" else (0.0, 0.0, 0.0)
     gain = law.gain[0]
@@ -178,7 +180,7 @@ def _made(reading: Reading, element: XmlElement, law: Law, joint: JointDescripti
     if name in reading.joint_names:                 # whose signals begin with it, too
         name = f"{name}.{'servo' if b1 or b2 or law.gain_type == 'affine' else 'drive'}"
     if law.dampratio:
-        b2 = -2.0 * law.dampratio * np.sqrt(gain * reference_inertia(reading, joint)) / abs(gear)
+        b2 = -2.0 * law.dampratio * float(np.sqrt(gain * effective_inertia(reading, moments)))
     largest = abs(gear) * max(-force[0], force[1])
     b0 += b1 * length                       # of a tendon, whose length is not 0 where the joint is
     if law.gain_type == "affine" and law.bias_type == "none" and gain == law.gain[1] == 0.0:
@@ -246,25 +248,3 @@ def _inherited(reading: Reading, element: XmlElement, joint: JointDescription, s
         return OPEN
     middle, half = 0.5 * (joint.lower[0] + joint.upper[0]), 0.5 * share * (joint.upper[0] - joint.lower[0])
     return float(middle - half), float(middle + half)
-
-
-def reference_inertia(reading: Reading, joint: JointDescription) -> float:
-    """What the joint moves at the reference positions, alone: its entry on the diagonal of the mass matrix."""
-    behind, moved = {id(joint.child)}, []
-    for each in reading.description.joints:                 # parents come first
-        if id(each.child) in behind or id(each.parent) in behind:
-            behind.add(id(each.child))
-    moved = [body for body in reading.description.bodies if id(body) in behind and id(body) in reading.X_WB]
-    home = next(body for body in reading.description.bodies if id(body) in behind and any(j is joint for j in reading.joints_of.get(id(body), ())))
-    X = reading.X_WB[id(home)]
-    assert joint.axis is not None                           # hinges and slides have one
-    axis, p = X.R @ joint.axis, X.R @ joint.X_BM.p + X.p
-    total = float(joint.rotor_inertia[0])
-    for body in moved:
-        X_WB = reading.X_WB[id(body)]
-        if joint.kind == "prismatic":
-            total += body.mass
-            continue
-        arm = np.cross(axis, X_WB.R @ body.com + X_WB.p - p)
-        total += float(body.mass * (arm @ arm) + axis @ X_WB.R @ body.inertia @ X_WB.R.T @ axis)
-    return total

@@ -15,7 +15,7 @@ from mbros.describe.mjcf.values import number, several, truth, vector, word
 from mbros.describe.robot import Collision, Geometry, Shape
 from mbros.describe.shapes import Convex
 from mbros.describe.urdf.numbers import shorten
-from mbros.errors import MbrosError
+from mbros.errors import MbrosError, Source
 from mbros.spatial.inertia import rotate
 from mbros.spatial.placement import Placement
 
@@ -173,6 +173,9 @@ def _shapes(reading: Reading, body: BodyDescription, element: XmlElement, geomet
     shape = Collision(geometry, X_BG, name, rgba=rgba, source=context.source(element))
     for number_, value in contact_numbers_of(reading, element, label).items():
         setattr(shape, number_, value)
+    if geometry.kind == "mesh":
+        shape.source = Source(context.file)                     # its file is found from the model's folder, not from an included file's
+        shape.source.line = element.line
     body.collisions.append(shape)
     reading.collisions.append((body, shape, element))
     if name:

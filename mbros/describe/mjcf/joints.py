@@ -136,6 +136,14 @@ def _resistance(reading: Reading, element: XmlElement, joint: JointDescription, 
     if joint.kind == "floating" and joint.rotor_inertia.any():
         reading.note(("free", "armature"), element, label, "armature of a free joint is felt along the axes of the body, in MuJoCo along those of "
                      "the world")
+    time_constant, ratio = vector(context, element, "springdamper", label, (0.0, 0.0))
+    if time_constant > 0.0 and ratio > 0.0:
+        reading.springdampers.append((joint, time_constant, ratio))
+        if not one_axis:
+            reading.note(("springdamper", joint.kind), element, label, f"of springdamper the damping is used: a {joint.kind} joint has no spring here",
+                         "warning")
+    elif time_constant or ratio:
+        context.problem(element.line, label, "a number of springdamper is not positive", "Give a time constant and a damping ratio, or leave it out.")
     if found.get("stiffness") and "spring" not in disabled:
         if one_axis:
             JointSpring(joint, springref, found["stiffness"], name=f"{joint.name}.spring").add_to(reading.description, reading.taken)

@@ -15,6 +15,7 @@ from mbros.describe.mjcf.equalities import read_equalities
 from mbros.describe.mjcf.inertials import scale_to_total
 from mbros.describe.mjcf.keyframes import read_keyframes
 from mbros.describe.mjcf.reading import Reading
+from mbros.describe.mjcf.reference import set_springdampers
 from mbros.describe.mjcf.schema import note_unused
 from mbros.describe.mjcf.sensors import read_sensors
 from mbros.describe.mjcf.tendons import read_tendons
@@ -44,6 +45,7 @@ def read(data: bytes, file: str, declared_encoding_counts: bool = True, default_
     read_bodies(reading)
     _raise(reading)                     # what follows names what stands there
     scale_to_total(reading)
+    set_springdampers(reading)
     read_contact(reading)
     set_compliance(reading)
     read_tendons(reading)

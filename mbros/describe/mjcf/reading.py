@@ -50,6 +50,9 @@ class Reading:
         self.carrier: dict[int, JointDescription] = {}              # of a body of the file: the joint below it, a weld too
         self.joints_of: dict[int, list[JointDescription]] = {}
         self.order: list[JointDescription] = []                     # the joints of the file, which have coordinates
+        self.springdampers: list[tuple[JointDescription, float, float]] = []
+        self.inverse: tuple[np.ndarray, dict[int, int]] | None = None           # of mbros.describe.mjcf.reference
+        self._rest: dict[int, Placement] = {}
         self.springref: dict[int, float] = {}                       # of hinges and slides, by id: where springs rest
         self.drives: dict[str, Any] = {}                            # actuators of the bench, by joint
         self.efforts: dict[str, bool] = {}                          # whether an effort is commanded beside what a servo follows
@@ -115,7 +118,10 @@ class Reading:
 
     def where_springs_rest(self) -> dict[int, Placement]:
         """X_WB of all bodies, by id, with hinges and slides at their springref; free and ball joints where they are by default."""
-        found = {id(self.description.world): Placement()}
+        found = self._rest
+        if found:
+            return found
+        found[id(self.description.world)] = Placement()
         for joint in self.description.joints:               # parents come first
             X = found[id(joint.parent)] @ joint.X_PF
             q = self.springref.get(id(joint), 0.0)

@@ -39,8 +39,8 @@ READ: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "frame": (("name", "childclass", *_POSE), (*_OF_BODY, "camera", "light", "composite", "flexcomp", "attach")),
     "replicate": (("count", "offset", "euler", "sep", "childclass"), (*_OF_BODY, "camera", "light", "composite", "flexcomp", "attach")),
     "inertial": (("mass", "diaginertia", "fullinertia", *_POSE), ()),
-    "joint": ((*_ELEMENTS, "type", "pos", "axis", *_LIMITED, "actuatorfrclimited", "actuatorfrcrange", "stiffness", "ref", "springref", "armature",
-               "damping", "frictionloss"), ()),
+    "joint": ((*_ELEMENTS, "type", "pos", "axis", *_LIMITED, "actuatorfrclimited", "actuatorfrcrange", "stiffness", "ref", "springref", "springdamper",
+               "armature", "damping", "frictionloss"), ()),
     "freejoint": (("name",), ()),
     "geom": ((*_ELEMENTS, "type", "contype", "conaffinity", "condim", "group", "size", "material", "friction", "mass", "density", "shellinertia",
               "solref", "solimp", "fromto", "hfield", "mesh", "rgba", *_POSE), ()),
@@ -99,7 +99,7 @@ LEFT = {
     "solreffriction": "friction of joints is exact here", "solimpfriction": "friction of joints is exact here",
     "solref": "constraints hold exactly here", "solimp": "constraints hold exactly here", "torquescale": "constraints hold exactly here",
     "fluidshape": "there is no fluid here", "fluidcoef": "there is no fluid here", "sleep": "nothing sleeps here", "simple": "for MuJoCo's own solver",
-    "actuatorgravcomp": "gravcomp acts on the body here", "springdamper": "write stiffness and damping", "surfacevel": "surfaces do not move here",
+    "actuatorgravcomp": "gravcomp acts on the body here", "surfacevel": "surfaces do not move here",
     "adhesion": "nothing sticks here", "lengthrange": "for muscles", "ctrllimited": "ranges count", "interp": "for MuJoCo's own actuators",
     "nsample": "for MuJoCo's own actuators", "delay": "channels delay commands here (docs/bench.md)", "actlimited": "of the state of the actuator",
     "actdim": "of the state of the actuator", "actearly": "of the state of the actuator", "actrange": "of the state of the actuator",
@@ -112,7 +112,7 @@ OPTIONS = ("impratio", "tolerance", "ls_tolerance", "noslip_tolerance", "ccd_tol
            "sdf_initpoints", "actuatorgroupdisable")
 FLAGS = ("actuation", "warmstart", "refsafe", "sensor", "midphase", "eulerdamp", "autoreset", "nativeccd", "island", "multiccd", "override", "energy",
          "fwdinv", "invdiscrete", "sleep", "diagexact", "passive")
-CHANGES = ("springdamper", "surfacevel", "adhesion", "actuatorgravcomp", "velrange", "ffrange", "cranklength")          # what moves otherwise
+CHANGES = ("surfacevel", "adhesion", "actuatorgravcomp", "velrange", "ffrange", "cranklength")          # what moves otherwise
 
 
 def note_unused(root: XmlElement, context: Context) -> None:

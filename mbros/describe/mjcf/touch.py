@@ -55,7 +55,7 @@ def set_compliance(reading: Reading) -> None:
         solref = several(reading.context, element, "solref", label, SOLREF)
         solimp = several(reading.context, element, "solimp", label, SOLIMP)
         tree = trees[id(body)]
-        found = compliance(solref, solimp[1], heaviest if tree == still else masses[tree])
+        found = compliance(solref, solimp, heaviest if tree == still else masses[tree])
         for name, value in found.items():
             setattr(shape, name, value)
         if found:
