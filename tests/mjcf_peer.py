@@ -1,4 +1,5 @@
-"""The same MJCF text in MuJoCo and in mbros: mass matrix, bias, inverse dynamics with springs and dampers, poses and actuator forces at random states.
+"""The same MJCF text in MuJoCo and in mbros: mass matrix, bias, inverse dynamics with springs and dampers, poses and actuator forces at
+random states.
 
 MuJoCo's velocities of a free joint are those of its origin along the world's axes and the angular velocity along the body's; ours are both
 along the body's, angular first: v_theirs = T v_ours, M_ours = T^T M_theirs T, and in the bias stands M_theirs dT/dt v as well.

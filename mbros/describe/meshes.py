@@ -236,7 +236,8 @@ def _check_msh(uri: str, data: bytes) -> bytes:
         _refuse(uri, f"it ends after {len(data)} bytes, inside its header", "Is the file complete?")
     vertices, normals, coordinates, faces = struct.unpack_from("<4i", data)
     if min(vertices, normals, coordinates, faces) < 0 or len(data) != 16 + 4 * (3 * vertices + 3 * normals + 2 * coordinates + 3 * faces):
-        _refuse(uri, f"its header announces {vertices} vertices and {faces} triangles, the file has {len(data)} bytes", "Is the file complete?")
+        _refuse(uri, f"its header announces {vertices} vertices and {faces} triangles, the file has {len(data)} bytes",
+                "Is the file complete?")
     _check_count(uri, faces)
     return data
 

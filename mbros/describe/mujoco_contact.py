@@ -1,6 +1,7 @@
 """MuJoCo's numbers of touching as those of mbros: friction and condim, solref and solimp.
 
-MuJoCo's contact asks for an acceleration -b v - k d r at a depth r, and lets through a share of it, the impedance d(r), which solimp says. For
+MuJoCo's contact asks for an acceleration -b v - k d r at a depth r, and lets through a share of it, the impedance d(r), which solimp says.
+For
 what moves alone with a mass m, that is a force with the stiffness m k d^2 / (1 - d) and a damping that is b / (k d) times as large:
 
     k = 1 / (dmax timeconst dampratio)^2, b = 2 / (dmax timeconst)       solref = timeconst dampratio
@@ -16,7 +17,7 @@ WEIGHT = 9.81                       # m/s^2
 
 
 def friction_numbers(sliding: float, torsional: float, rolling: float, condim: float) -> dict[str, float | None]:
-    """friction="sliding torsional rolling" of a geom, of which condim says what counts: 1 nothing, 3 sliding, 4 and torsional, 6 and rolling."""
+    """Of friction="sliding torsional rolling" of a geom; condim says what counts: 1 nothing, 3 sliding, 4 torsional, 6 rolling as well."""
     found: dict[str, float | None] = {"friction": sliding if condim > 1.0 else 0.0}
     if condim >= 4.0 and sliding > 0.0:
         found["torsional_radius"] = torsional / sliding

@@ -1,6 +1,7 @@
 """Mass and inertia of solids and of thin shells, from their geometry: mass_and_inertia(geometry, density).
 
-Meshes are sums over tetrahedra from a point to every triangle. "exact" counts what is turned inside out as negative, which is right for closed
+Meshes are sums over tetrahedra from a point to every triangle. "exact" counts what is turned inside out as negative, which is right for
+closed
 surfaces; "legacy" takes all volumes as positive, which MuJoCo does by default; "shell" gives the surface a thickness that is nothing.
 """
 from __future__ import annotations
@@ -99,7 +100,8 @@ def mesh(vertices: np.ndarray, faces: np.ndarray, density: float, mode: str = "e
     centre = areas @ middles / areas.sum()
     weights = _weights(areas, normals, middles - centre, mode)
     if not weights.sum() > SMALLEST:
-        raise MbrosError(f"its volume is {weights.sum():.3g} m^3: its triangles point inwards, or it is flat. Turn them, or take it as a shell")
+        raise MbrosError(f"its volume is {weights.sum():.3g} m^3: its triangles point inwards, or it is flat. Turn them, or take it as a "
+                         "shell")
     com = weights @ (0.75 * middles + 0.25 * centre) / weights.sum()
     about = corners - com
     weights = _weights(areas, normals, about.mean(axis=1), mode)

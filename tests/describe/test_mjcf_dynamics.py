@@ -17,7 +17,8 @@ def model(inside, before="", after="", name="m"):
 
 def arm(first, second='<joint axis="0 1 0"/>', geom='<geom type="box" size=".1 .2 .3"/>'):
     """Two bodies, each with what is given."""
-    return f'<body name="a" pos=".1 .2 .3">{first}{geom}<body name="b" pos=".4 0 .1" euler="10 20 30">{second}<geom size=".1"/></body></body>'
+    inner = f'<body name="b" pos=".4 0 .1" euler="10 20 30">{second}<geom size=".1"/></body>'
+    return f'<body name="a" pos=".1 .2 .3">{first}{geom}{inner}</body>'
 
 
 JOINTS = {
@@ -45,7 +46,8 @@ ORIENTATIONS = ['quat="1 2 3 4"', 'euler="10 20 30"', 'axisangle="1 2 3 40"', 'x
 
 
 @pytest.mark.parametrize("orientation", ORIENTATIONS)
-@pytest.mark.parametrize("compiler", ["", '<compiler angle="radian" eulerseq="zyx"/>', '<compiler eulerseq="XYZ"/>', '<compiler eulerseq="xYz"/>'])
+@pytest.mark.parametrize("compiler", ["", '<compiler angle="radian" eulerseq="zyx"/>', '<compiler eulerseq="XYZ"/>',
+                                      '<compiler eulerseq="xYz"/>'])
 def test_orientations(orientation, compiler):
     inside = (f'<body name="a" pos="1 2 3" {orientation}><joint axis="0 1 0"/><geom type="box" size=".1 .2 .3" pos=".1 0 0" {orientation}/>'
               f'<site name="s" pos=".1 .2 .3" {orientation}/></body>')
@@ -53,8 +55,10 @@ def test_orientations(orientation, compiler):
     assert max(found.values()) < EXACT, found
 
 
-GEOMS = ['size=".1"', 'type="capsule" size=".1 .2"', 'type="cylinder" size=".1 .2"', 'type="box" size=".1 .2 .3"', 'type="ellipsoid" size=".1 .2 .3"',
-         'type="capsule" size=".1" fromto="0 0 0 .3 .2 .1"', 'type="box" size=".1" fromto=".1 0 0 .3 .2 .4"', 'type="ellipsoid" size=".1" fromto="0 0 1 0 0 0"',
+GEOMS = ['size=".1"', 'type="capsule" size=".1 .2"', 'type="cylinder" size=".1 .2"', 'type="box" size=".1 .2 .3"',
+         'type="ellipsoid" size=".1 .2 .3"',
+         'type="capsule" size=".1" fromto="0 0 0 .3 .2 .1"', 'type="box" size=".1" fromto=".1 0 0 .3 .2 .4"', 'type="ellipsoid" size=".1" '
+                                                                                                              'fromto="0 0 1 0 0 0"',
          'type="cylinder" size=".1" fromto="0 0 0 0 0 1"']
 
 
@@ -81,9 +85,11 @@ INERTIALS = {
 @pytest.mark.parametrize("kind", INERTIALS)
 def test_masses(kind):
     inertial, compiler = INERTIALS[kind]
-    inside = (f'<body name="a"><joint axis="1 1 0"/>{inertial}<geom type="box" size=".1 .2 .3" group="1"/><geom size=".1" pos=".3 0 0" group="3"/>'
+    inside = (f'<body name="a"><joint axis="1 1 0"/>{inertial}<geom type="box" size=".1 .2 .3" group="1"/><geom size=".1" pos=".3 0 0" '
+              'group="3"/>'
               '<geom size=".2" pos="0 .3 0" group="2" contype="0" conaffinity="0"/>'
-              '<body name="b" pos=".2 0 0"><geom size=".1" group="1"/><body name="c" pos="0 .2 0"><joint/><geom size=".15" group="2"/></body></body></body>')
+              '<body name="b" pos=".2 0 0"><geom size=".1" group="1"/><body name="c" pos="0 .2 0"><joint/><geom size=".15" '
+              'group="2"/></body></body></body>')
     ours, theirs = both(model(inside, compiler))
     M = np.zeros((theirs.nv, theirs.nv))
     data = mujoco.MjData(theirs)
@@ -98,7 +104,8 @@ def test_masses(kind):
 
 def tetrahedra():
     """Vertices and triangles of two tetrahedra that point outwards, far from symmetric."""
-    vertices = np.array([[0, 0, 0], [0.3, 0, 0.1], [0, 0.2, 0], [0.1, 0.1, 0.4], [0.5, 0.5, 0.1], [0.7, 0.5, 0.2], [0.5, 0.8, 0.2], [0.55, 0.6, 0.5]], "<f4")
+    vertices = np.array([[0, 0, 0], [0.3, 0, 0.1], [0, 0.2, 0], [0.1, 0.1, 0.4], [0.5, 0.5, 0.1], [0.7, 0.5, 0.2], [0.5, 0.8, 0.2], [0.55,
+        0.6, 0.5]], "<f4")
     faces = np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]], "<i4")
     return vertices, np.vstack([faces, faces + 4])
 
@@ -116,7 +123,8 @@ def write_mesh(path):
 
 
 @pytest.mark.parametrize("ending", ["stl", "obj", "msh"])
-@pytest.mark.parametrize("how", ['', 'scale="2 3 .5"', 'scale="1 1 -1"', 'refpos=".1 .2 .3" refquat="1 2 3 4"', 'inertia="shell"', 'inertia="exact"',
+@pytest.mark.parametrize("how", ['', 'scale="2 3 .5"', 'scale="1 1 -1"', 'refpos=".1 .2 .3" refquat="1 2 3 4"', 'inertia="shell"',
+                                 'inertia="exact"',
                                  'inertia="convex"', 'refquat="1 0 0 1" scale="1 2 3"'])
 def test_meshes_weigh_what_they_do_in_mujoco(tmp_path, ending, how):
     (tmp_path / "meshes").mkdir()
@@ -133,7 +141,8 @@ def test_a_mesh_that_stands_in_the_file():
     vertices, faces = tetrahedra()
     numbers = " ".join(f"{x:.9g}" for x in vertices.ravel())
     for face in ("", f'face="{" ".join(map(str, faces.ravel()))}"'):
-        text = model('<body name="a"><freejoint/><geom type="mesh" mesh="m" mass="2"/></body>', f'<asset><mesh name="m" vertex="{numbers}" {face}/></asset>')
+        text = model('<body name="a"><freejoint/><geom type="mesh" mesh="m" mass="2"/></body>', f'<asset><mesh name="m" vertex="{numbers}" '
+                                                                                                f'{face}/></asset>')
         found = differences(*both(text), states=4)
         assert max(found.values()) < PRINCIPAL, found
 
@@ -142,10 +151,12 @@ def test_shapes_of_meshes_are_where_their_files_say(tmp_path):
     """Corners of the compiled shape in the world against those of the file, refpos, refquat and scale taken off by hand."""
     write_mesh(tmp_path / "part.obj")
     path = tmp_path / "m.xml"
-    for how, move in (('scale="2 2 2" refpos=".1 .2 .3" refquat="1 0 0 1"', lambda x: 2.0 * ((x - (0.1, 0.2, 0.3)) @ [[0, -1, 0], [1, 0, 0], [0, 0, 1]])),
+    for how, move in (('scale="2 2 2" refpos=".1 .2 .3" refquat="1 0 0 1"', lambda x: 2.0 * ((x - (0.1, 0.2, 0.3)) @ [[0, -1, 0], [1, 0, 0],
+        [0, 0, 1]])),
                       ('scale="1 2 3" refquat="1 0 0 1"', lambda x: (x @ [[0, -1, 0], [1, 0, 0], [0, 0, 1]]) * (1, 2, 3))):
         path.write_text(model('<geom type="plane" size="1 1 1" pos="0 0 -9"/><body name="a" pos="1 0 0"><freejoint/>'
-                              '<geom name="g" type="mesh" mesh="part" pos="0 0 1"/></body>', f'<asset><mesh file="part.obj" {how}/></asset>'))
+                              '<geom name="g" type="mesh" mesh="part" pos="0 0 1"/></body>',
+                              f'<asset><mesh file="part.obj" {how}/></asset>'))
         ours = mbros.load(path)
         shape = next(s for s in ours.description.bodies[0].collisions)
         points = np.asarray(shape.geometry.vertices if hasattr(shape.geometry, "vertices") else tetrahedra()[0] * shape.geometry.scale)
@@ -156,8 +167,10 @@ def test_shapes_of_meshes_are_where_their_files_say(tmp_path):
 
 def test_springs_dampers_and_weights():
     inside = ('<site name="ceiling" pos="0 0 2"/>'
-              '<body name="a" gravcomp=".7"><joint name="j" axis="0 1 0" stiffness="5" springref="20" ref="30" damping=".2"/><geom type="box" size=".3 .1 .1" pos=".3 0 0"/>'
-              '<site name="tip" pos=".6 0 0"/><body name="b" pos=".6 0 0" gravcomp="1.5"><joint name="k" axis="0 1 0" ref="10"/><geom size=".1" pos=".1 0 .1"/></body></body>')
+              '<body name="a" gravcomp=".7"><joint name="j" axis="0 1 0" stiffness="5" springref="20" ref="30" damping=".2"/><geom '
+              'type="box" size=".3 .1 .1" pos=".3 0 0"/>'
+              '<site name="tip" pos=".6 0 0"/><body name="b" pos=".6 0 0" gravcomp="1.5"><joint name="k" axis="0 1 0" ref="10"/><geom '
+              'size=".1" pos=".1 0 .1"/></body></body>')
     tendons = ('<tendon><spatial name="t" stiffness="40" damping="3"><site site="ceiling"/><site site="tip"/></spatial>'
                '<spatial stiffness="20" springlength="1.1"><site site="ceiling"/><site site="tip"/></spatial>'
                '<fixed name="f" stiffness="7" damping=".5"><joint joint="k" coef="-2"/></fixed></tendon>')
@@ -167,9 +180,12 @@ def test_springs_dampers_and_weights():
 
 def test_default_classes():
     before = """<default><geom type="capsule" size=".1 .2" rgba="1 0 0 1"/><joint damping=".3" axis="0 1 0"/>
-      <default class="thick"><geom size=".2" density="300"/><default class="thicker"><geom size=".3"/><joint damping=".9"/></default></default></default>"""
-    inside = """<body name="a"><joint/><geom/><body name="b" pos=".3 0 0" childclass="thick"><joint/><geom/><frame childclass="thicker" pos="0 .1 0">
-      <body name="c" pos=".3 0 0"><joint/><geom/><geom class="main" pos="1 0 0"/></body></frame><body name="d" pos="0 0 .3"><joint class="thicker"/><geom/></body></body></body>"""
+      <default class="thick"><geom size=".2" density="300"/><default class="thicker"><geom size=".3"/><joint
+      damping=".9"/></default></default></default>"""
+    inside = """<body name="a"><joint/><geom/><body name="b" pos=".3 0 0" childclass="thick"><joint/><geom/><frame childclass="thicker"
+    pos="0 .1 0">
+      <body name="c" pos=".3 0 0"><joint/><geom/><geom class="main" pos="1 0 0"/></body></frame><body name="d" pos="0 0 .3"><joint
+      class="thicker"/><geom/></body></body></body>"""
     ours, theirs = both(model(inside, before))
     found = differences(ours, theirs)
     assert max(found.values()) < EXACT, found
@@ -177,9 +193,11 @@ def test_default_classes():
 
 
 def test_frames_and_what_is_repeated():
-    inside = """<frame pos="1 0 0" euler="0 0 90"><body name="a" pos="0 1 0"><frame euler="0 30 0" pos=".1 0 0"><joint name="j" axis="1 0 0" pos=".1 0 0"/>
+    inside = """<frame pos="1 0 0" euler="0 0 90"><body name="a" pos="0 1 0"><frame euler="0 30 0" pos=".1 0 0"><joint name="j" axis="1 0
+    0" pos=".1 0 0"/>
       <geom type="box" size=".1 .2 .3"/><site name="s" pos="0 0 .1"/></frame></body></frame>
-      <replicate count="12" offset=".1 .2 0" euler="0 0 20" sep="-"><body name="r" pos="1 0 0"><joint name="r" axis="0 1 0"/><geom size=".1" pos=".1 0 0"/></body></replicate>"""
+      <replicate count="12" offset=".1 .2 0" euler="0 0 20" sep="-"><body name="r" pos="1 0 0"><joint name="r" axis="0 1 0"/><geom
+      size=".1" pos=".1 0 0"/></body></replicate>"""
     ours, theirs = both(model(inside))
     assert "r-00" in ours.bodies and "r-11" in ours.joints
     found = differences(ours, theirs, states=4)
@@ -200,7 +218,8 @@ def test_includes(tmp_path):
 
 
 def test_a_base_that_is_asked_for():
-    text = model('<body name="a" pos="0 0 1" quat="1 1 0 0"><geom size=".1"/><body name="b" pos=".2 0 0"><joint/><geom size=".1"/></body></body>')
+    text = model('<body name="a" pos="0 0 1" quat="1 1 0 0"><geom size=".1"/><body name="b" pos=".2 0 0"><joint/><geom '
+                 'size=".1"/></body></body>')
     free, usual = mbros.load(text, base="floating"), mbros.load(text)
     assert (free.nv, usual.nv) == (7, 1)
     for body in "ab":

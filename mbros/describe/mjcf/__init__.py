@@ -56,6 +56,6 @@ def parse(source: str | PathLike[str], base: str | None = None, inertia: str = "
         stand_as(description, base)
         raise_errors(description, inertia)
     except ModelError as error:
-        error.notes = description.notes     # type: ignore[attr-defined]
+        error.notes = description.notes
         raise
     return description

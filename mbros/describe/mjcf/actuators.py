@@ -62,13 +62,15 @@ def _joint(reading: Reading, element: XmlElement, label: str) -> tuple[JointDesc
     elsewhere = [word for word in ELSEWHERE if word in given]
     gear = several(reading.context, element, "gear", label, (1.0, 0.0, 0.0, 0.0, 0.0, 0.0))[0]
     if elsewhere:
-        reading.note(("actuator", elsewhere[0]), element, label, f"not used: it acts on a {elsewhere[0]}, and actuators act on joints here", "warning")
+        reading.note(("actuator", elsewhere[0]), element, label, f"not used: it acts on a {elsewhere[0]}, and actuators act on joints here",
+                     "warning")
         return None
     if "tendon" in given:
         tendon = reading.named(element, "tendon", "tendon", reading.tendons, label)
         line = None if tendon is None else _of_tendon(reading, tendon.joints)
         if tendon is not None and line is None:
-            reading.note(("actuator", "tendon"), element, label, "not used: it pulls on a tendon of joints that no equality couples", "warning")
+            reading.note(("actuator", "tendon"), element, label, "not used: it pulls on a tendon of joints that no equality couples",
+                         "warning")
         return None if line is None else (line[0], gear * line[1], gear * line[2], [(joint, gear * c) for joint, c in tendon.joints])
     joint = reading.named(element, "jointinparent" if "jointinparent" in given else "joint", "joint", reading.joints, label)
     if joint is None:
@@ -133,7 +135,8 @@ def _actuator(reading: Reading, bench: Bench, element: XmlElement, law: Law, joi
             return
         if ends != OPEN and ends[0] < ends[1]:
             signal = f"{joint.name}.command.{command}"
-            channel = Channel(f"{device.name}, limits", signal=signal, **{word: x for word, x in zip(("lower", "upper"), ends) if abs(x) < inf})
+            words: dict[str, Any] = {word: x for word, x in zip(("lower", "upper"), ends) if abs(x) < inf}
+            channel = Channel(f"{device.name}, limits", signal=signal, **words)
             channel.source = device.source
             bench._add_read(channel, context.taken)
     except ModelError as error:
@@ -145,7 +148,8 @@ def _actuator(reading: Reading, bench: Bench, element: XmlElement, law: Law, joi
         return
     if (scale, shift) != (1.0, 0.0):
         more = f" {'+' if shift > 0.0 else '-'} {abs(shift):.6g}" if shift else ""
-        reading.note(("actuator", element.line), element, label, f"its command is the {command} of joint {joint.name!r}, {scale:.6g} ctrl{more}")
+        reading.note(("actuator", element.line), element, label, f"its command is the {command} of joint {joint.name!r}, {scale:.6g} "
+                                                                 f"ctrl{more}")
 
 
 def _joined(reading: Reading, bench: Bench, device: Any) -> bool:
@@ -194,25 +198,25 @@ def _made(reading: Reading, element: XmlElement, law: Law, joint: JointDescripti
         return None
     kp, kd = -b1 * gear**2, -b2 * gear**2
     if law.dynamics in ("filter", "filterexact") and (kp or kd):
-        reading.note(("actuator", "filter"), element, label, f"its time constant of {law.time_constant:g} s is not used: a servo has no lag here",
+        reading.note(("actuator", "filter"), element, label, f"its time constant of {law.time_constant:g} s is not used: a servo has no "
+                                                             "lag here",
                      "warning")
     if law.dynamics == "integrator":
         limit = _both(reading, element, label, force, largest)
         reading.note(("actuator", "integrator"), element, label, "its integral begins where the joint is, that of MuJoCo at 0")
         if "actrange" in element.attributes or law.inherit:
             reading.note(("actuator", "actrange"), element, label, "actrange is not used: the integral has no bounds here", "warning")
-        return VelocityServo(name, joint=joint.name, kd=kd, ki=kp, effort_limit=limit), "velocity", 1.0 / gear, 0.0, _scaled(inputs, 1.0 / gear, 0.0)
+        servo: Any = VelocityServo(name, joint=joint.name, kd=kd, ki=kp, effort_limit=limit)
+        return servo, "velocity", 1.0 / gear, 0.0, _scaled(inputs, 1.0 / gear, 0.0)
     if kp:
         scale, shift = gain / (-b1 * gear), b0 / (-b1 * gear)
-        ends = _scaled(inputs, scale, shift)
-        if law.inherit > 0.0:
-            ends = _inherited(reading, element, joint, law.inherit, label)
-        return PositionServo(name, joint=joint.name, kp=kp, kd=kd, effort_limit=_both(reading, element, label, force, largest)), "position", \
-            scale, shift, ends
+        servo = PositionServo(name, joint=joint.name, kp=kp, kd=kd, effort_limit=_both(reading, element, label, force, largest))
+        ends = _scaled(inputs, scale, shift) if law.inherit <= 0.0 else _inherited(reading, element, joint, law.inherit, label)
+        return servo, "position", scale, shift, ends
     if kd:
         scale, shift = gain / (-b2 * gear), b0 / (-b2 * gear)
-        return VelocityServo(name, joint=joint.name, kd=kd, effort_limit=_both(reading, element, label, force, largest)), "velocity", scale, shift, \
-            _scaled(inputs, scale, shift)
+        servo = VelocityServo(name, joint=joint.name, kd=kd, effort_limit=_both(reading, element, label, force, largest))
+        return servo, "velocity", scale, shift, _scaled(inputs, scale, shift)
     return _effort(name, law, joint, gear, b0, inputs, force)
 
 
@@ -236,7 +240,8 @@ def _scaled(ends: Range, scale: float, shift: float) -> Range:
 def _both(reading: Reading, element: XmlElement, label: str, force: Range, largest: float) -> float:
     """The effort limit, the same both ways."""
     if force != OPEN and force[0] != -force[1]:
-        reading.note(("actuator", "forcerange"), element, label, f"forcerange is {force[0]:g} to {force[1]:g}: the limit of a servo's effort is the "
+        reading.note(("actuator", "forcerange"), element, label, f"forcerange is {force[0]:g} to {force[1]:g}: the limit of a servo's "
+                                                                 "effort is the "
                      "same both ways, the larger is taken", "warning")
     return largest
 
@@ -244,7 +249,8 @@ def _both(reading: Reading, element: XmlElement, label: str, force: Range, large
 def _inherited(reading: Reading, element: XmlElement, joint: JointDescription, share: float, label: str) -> Range:
     """inheritrange: the range of the joint, scaled about its middle."""
     if not np.isfinite([joint.lower[0], joint.upper[0]]).all():
-        reading.context.problem(element.line, label, f"it has inheritrange, and joint {joint.name!r} has no range", "Give the joint a range.")
+        reading.context.problem(element.line, label, f"it has inheritrange, and joint {joint.name!r} has no range",
+                                "Give the joint a range.")
         return OPEN
     middle, half = 0.5 * (joint.lower[0] + joint.upper[0]), 0.5 * share * (joint.upper[0] - joint.lower[0])
     return float(middle - half), float(middle + half)

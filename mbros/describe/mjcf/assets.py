@@ -1,4 +1,5 @@
-"""<asset>: meshes, height fields and the colours of materials. Files are opened only where their numbers are needed: a mesh whose geom has mass,
+"""<asset>: meshes, height fields and the colours of materials. Files are opened only where their numbers are needed: a mesh whose geom has
+mass,
 a height field.
 
 A mesh geom stands where its file says: MuJoCo moves a mesh into its own inertial frame, and puts its geoms where they make up for it.
@@ -47,7 +48,7 @@ class MeshAsset:
     inertia: str
     vertices: np.ndarray | None = None
     faces: np.ndarray | None = None
-    solid: Any = None
+    solid: Solid | None = None
 
     @property
     def is_plain(self) -> bool:
@@ -88,12 +89,14 @@ def _mesh(reading: Reading, element: XmlElement) -> None:
     vertices = _points(reading, element, "vertex", label, 4)
     faces = _points(reading, element, "face", label, 1)
     if bool(file) == (vertices is not None):
-        context.problem(element.line, label, "it has a file and vertices" if file else "it has neither a file nor vertices", "Give one of them.")
+        context.problem(element.line, label, "it has a file and vertices" if file else "it has neither a file nor vertices",
+                        "Give one of them.")
         return
     if vertices is not None:
         vertices = vertices.astype(np.float32).astype(float)
         if faces is not None and not (0 <= faces.min() and faces.max() < len(vertices) and (faces == np.floor(faces)).all()):
-            context.problem(element.line, label, f"a face of it has a corner that is none of its {len(vertices)} vertices", "They count from 0.")
+            context.problem(element.line, label, f"a face of it has a corner that is none of its {len(vertices)} vertices",
+                            "They count from 0.")
             return
     if any(reading.settings.strippath and mark in file for mark in "/\\"):
         file = file.replace("\\", "/").rpartition("/")[2]
@@ -152,7 +155,7 @@ def mesh_solid(reading: Reading, asset: MeshAsset) -> Solid:
         if asset.inertia == "convex":
             vertices, faces = hull(vertices)
         asset.solid = mesh(vertices, faces, 1.0, "exact" if asset.inertia == "convex" else asset.inertia)
-    return asset.solid          # type: ignore[no-any-return]
+    return asset.solid
 
 
 def _placed(reading: Reading, asset: MeshAsset) -> tuple[np.ndarray, np.ndarray]:
@@ -189,7 +192,8 @@ def height_field(reading: Reading, element: XmlElement, label: str) -> tuple[Hei
     try:
         grid = _heights(reading, asset, part)
     except MbrosError as error:
-        context.problem(asset.line, part, str(error), "Write elevation, or a file as MuJoCo's own: nrow and ncol, int32, then heights, float32.")
+        context.problem(asset.line, part, str(error), "Write elevation, or a file as MuJoCo's own: nrow and ncol, int32, then heights, "
+                                                      "float32.")
         return None
     if grid is None:
         return None
@@ -205,7 +209,8 @@ def _heights(reading: Reading, asset: XmlElement, label: str) -> np.ndarray | No
     context, file = reading.context, asset.attributes.get("file", "")
     rows, columns = (int(several(context, asset, word_, label, (0.0,))[0]) for word_ in ("nrow", "ncol"))
     if file.lower().endswith(".png"):
-        context.notes.add(("hfield", "png"), asset.line, label, "its picture is not read, so that its geom is missing; write elevation, or a "
+        context.notes.add(("hfield", "png"), asset.line, label, "its picture is not read, so that its geom is missing; write elevation, or "
+                                                                "a "
                           "file of numbers", "warning")
         return None
     if file:

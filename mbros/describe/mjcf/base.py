@@ -28,7 +28,8 @@ def stand_as(description: RobotDescription, base: str | None) -> None:
     on_world = [joint for joint in description.joints if joint.parent is description.world]
     loose = [joint for joint in on_world if joint.kind in ("weld", "floating")]
     if len(on_world) != 1 or not loose:
-        raise ModelError(problem((on_world or description.joints)[0], f"base={base!r} is asked for, and {len(on_world)} bodies stand on the world"
+        raise ModelError(problem((on_world or description.joints)[0], f"base={base!r} is asked for, and {len(on_world)} bodies stand on "
+                                                                      "the world"
                                  if len(on_world) != 1 else f"base={base!r} is asked for, and a {on_world[0].kind} joint holds the robot",
                                  "Leave base away: the file says how its bodies stand."))
     joint = loose[0]

@@ -1,6 +1,7 @@
 """<worldbody> and the bodies in it: depth first, in the order of the file, with <frame> and <replicate> taken apart.
 
-A <frame> is no body: what stands in it stands in the body around it, at the frame's pose. <replicate> repeats what it holds `count` times, each
+A <frame> is no body: what stands in it stands in the body around it, at the frame's pose. <replicate> repeats what it holds `count` times,
+each
 time moved and turned on by `offset` and `euler`, with a number behind the names.
 """
 from __future__ import annotations
@@ -96,12 +97,14 @@ def _repeated(reading: Reading, element: XmlElement, X: Placement, childclass: s
             break
         R = turned(i * euler, reading.settings)
         places = len(str(count))
-        found += _flat(reading, element, X @ Placement(R, p), childclass, f"{element.attributes.get('sep', '')}{i:0{places}d}{suffix}", left)
+        found += _flat(reading, element, X @ Placement(R, p), childclass, f"{element.attributes.get('sep', '')}{i:0{places}d}{suffix}",
+                       left)
         p = p + R @ offset
     return found
 
 
-def _body(reading: Reading, element: XmlElement, parent: BodyDescription, item: Item, left: list[int]) -> tuple[BodyDescription, list[Item]] | None:
+def _body(reading: Reading, element: XmlElement, parent: BodyDescription, item: Item, left: list[int]) -> tuple[BodyDescription,
+    list[Item]] | None:
     context = reading.context
     _, X_frame, childclass, suffix = item
     if len(reading.carrier) >= MOST_LINKS:
@@ -109,7 +112,8 @@ def _body(reading: Reading, element: XmlElement, parent: BodyDescription, item: 
         return None
     given = element.attributes.get("name", "") + suffix if "name" in element.attributes else ""
     if given and given in reading.bodies:
-        context.problem(element.line, f"body {shorten(given)}", "this name is already taken by another body", "Give every body a name of its own.")
+        context.problem(element.line, f"body {shorten(given)}", "this name is already taken by another body", "Give every body a name of "
+                                                                                                              "its own.")
     name = reading.name(element, f"body{len(reading.carrier) + 1}", reading.names, suffix)
     label = f"body {shorten(name)}"
     childclass = _class(reading, element, childclass)
@@ -123,7 +127,8 @@ def _body(reading: Reading, element: XmlElement, parent: BodyDescription, item: 
     read_joints(reading, body, parent, X_PB, joints)
     inertials = [each[0] for each in items if each[0].tag == "inertial"]
     reading.explicit = bool(inertials) and reading.settings.inertiafromgeom != "true"
-    parts = [part for each in items if each[0].tag == "geom" and (part := read_geom(reading, body, *each, f"a geom of {label}")) is not None]
+    parts = [part for each in items if each[0].tag == "geom" and (part := read_geom(reading, body, *each,
+                                                                                    f"a geom of {label}")) is not None]
     body_inertia(reading, body, inertials, parts, label)
     if truth(context, element, "mocap", label, False):
         reading.note("mocap", element, label, "mocap is not used: the body does not move here", "warning")
@@ -177,4 +182,5 @@ def _sites(reading: Reading, body: BodyDescription, items: list[Item]) -> None:
             continue
         reading.sites[name] = reading.frame(name if name not in reading.names else f"{name}_site", body, X_BS, element)
         if reading.sites[name].name != name:
-            reading.note(("renamed", "site"), element, label, f"it is called {reading.sites[name].name!r} here: a body or frame has its name")
+            reading.note(("renamed", "site"), element, label, f"it is called {reading.sites[name].name!r} here: a body or frame has its "
+                                                              "name")

@@ -1,7 +1,9 @@
 """<default> classes: what elements have that say nothing else. A class has what the class around it has, and changes some of it.
 
-Of numbers that may be left out at the end (friction, size, gear, ...) those given replace the first ones, as MuJoCo reads them. Actuators of
-all tags share one default: what <position kp="9"/> says there a <general> takes, too; so what classes say of them is kept as the elements that
+Of numbers that may be left out at the end (friction, size, gear, ...) those given replace the first ones, as MuJoCo reads them. Actuators
+of
+all tags share one default: what <position kp="9"/> says there a <general> takes, too; so what classes say of them is kept as the elements
+that
 said it, in order.
 """
 from __future__ import annotations
@@ -45,7 +47,8 @@ class Defaults:
         for section in root.all("default"):
             name = section.attributes.get("class", MAIN)
             if name != MAIN:
-                context.problem(section.line, "<default>", f"the outermost one is of class {shorten(name)}", "Put it into a <default> of its own.")
+                context.problem(section.line, "<default>", f"the outermost one is of class {shorten(name)}", "Put it into a <default> of "
+                                                                                                             "its own.")
             self._read(section, self.classes[MAIN])
 
     def _read(self, section: XmlElement, found: DefaultClass) -> None:

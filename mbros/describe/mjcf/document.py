@@ -1,7 +1,9 @@
 """MJCF text with its includes to one tree of elements. Each element knows its file and line.
 
-<include file="..."/> stands for the elements of another file, which lies in the folder of the including file or below it, inside the model's
-own folder (or the package that holds it). A file is included once at most, so there are no circles; the number of files, bytes and elements is
+<include file="..."/> stands for the elements of another file, which lies in the folder of the including file or below it, inside the
+model's
+own folder (or the package that holds it). A file is included once at most, so there are no circles; the number of files, bytes and
+elements is
 bounded.
 """
 from __future__ import annotations
@@ -37,8 +39,10 @@ class _Document:
         self.bytes = self.elements = 0
 
 
-def read_document(data: bytes, file: str, package_dirs: Sequence[str | PathLike[str]] = (), declared_encoding_counts: bool = True) -> XmlElement:
-    """The <mujoco> element of a text, includes replaced by what they stand for. file: of messages, and where includes begin; TEXT where there
+def read_document(data: bytes, file: str, package_dirs: Sequence[str | PathLike[str]] = (),
+                  declared_encoding_counts: bool = True) -> XmlElement:
+    """The <mujoco> element of a text, includes replaced by what they stand for. file: of messages, and where includes begin; TEXT where
+    there
     is none. Raises ModelError."""
     document = _Document(file, package_dirs)
     root = _parsed(document, data, file, declared_encoding_counts)
@@ -55,7 +59,8 @@ def refuse(file: str, line: int | None, element: str, reason: str, remedy: str) 
 def _parsed(document: _Document, data: bytes, file: str, declared_encoding_counts: bool = True) -> XmlElement:
     document.bytes += len(data)
     if document.bytes > MAX_BYTES:
-        refuse(file, None, "file", f"the model and what it includes have more than the {MAX_BYTES >> 20} MiB allowed", "Put meshes into files.")
+        refuse(file, None, "file", f"the model and what it includes have more than the {MAX_BYTES >> 20} MiB allowed",
+               "Put meshes into files.")
     try:
         return parse_xml(data, file, declared_encoding_counts)
     except UrdfError as error:
@@ -89,10 +94,12 @@ def _included(document: _Document, element: XmlElement, file: str, depth: int) -
         refuse(file, element.line, "<include>", f"it has {', '.join(element.attributes) or 'no attributes'}"
                f"{' and elements inside' if element.children else ''}", 'Write <include file="..."/>.')
     if document.file == TEXT:
-        refuse(file, element.line, "<include>", f"the model was given as text, which has no folder to find {shorten(name)} in", "Load the file.")
+        refuse(file, element.line, "<include>", f"the model was given as text, which has no folder to find {shorten(name)} in",
+               "Load the file.")
     start = os.path.relpath(os.path.dirname(os.path.abspath(file)), os.path.dirname(os.path.abspath(document.file)))
     try:
-        path = resolve(os.path.normpath(os.path.join(start, name)) if not os.path.isabs(name) else name, document.file, document.package_dirs)
+        path = resolve(os.path.normpath(os.path.join(start, name)) if not os.path.isabs(name) else name, document.file,
+                       document.package_dirs)
     except MbrosError as error:
         refuse(file, element.line, "<include>", str(error), "")
     real = os.path.realpath(path)

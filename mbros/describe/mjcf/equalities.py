@@ -90,7 +90,8 @@ def _line(reading: Reading, element: XmlElement, label: str) -> tuple[float, flo
     """a0 and a1 of polycoef; None, with a warning, where there is more."""
     a0, a1, *more = several(reading.context, element, "polycoef", label, POLYCOEF)
     if any(more):
-        reading.note(("polycoef", element.line), element, label, f"not used: polycoef is {element.attributes['polycoef'][:80]!r}, and couplings are "
+        reading.note(("polycoef", element.line), element, label, f"not used: polycoef is {element.attributes['polycoef'][:80]!r}, and "
+                                                                 "couplings are "
                      "straight lines here", "warning")
         return None
     return a0, a1
@@ -132,12 +133,14 @@ def _coupled(reading: Reading, element: XmlElement, name: str, label: str, one: 
     left = [(joint, c) for joint, c in terms.values() if c]
     if len(left) == 1:
         (joint, c), = left
-        joint.default = joint.default + a0 / c          # type: ignore[operator]            # the reader set it
+        position = _default(joint) + a0 / c
+        joint.default = np.array([position])
         joint.locked = True
-        reading.note(("equality", "lock"), element, label, f"it keeps joint {joint.name!r} at {joint.default[0]:g}, where it is locked")
+        reading.note(("equality", "lock"), element, label, f"it keeps joint {joint.name!r} at {position:g}, where it is locked")
         return None
     if len(left) != 2:
-        reading.note(("equality", element.line), element, label, f"not used: it couples {len(left)} joints; couplings of two are read", "warning")
+        reading.note(("equality", element.line), element, label, f"not used: it couples {len(left)} joints; couplings of two are read",
+                     "warning")
         return None
     (a, c_a), (b, c_b) = left
     ratio = -c_b / c_a

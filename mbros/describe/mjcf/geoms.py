@@ -44,7 +44,7 @@ class Part:
 def read_geom(reading: Reading, body: BodyDescription, element: XmlElement, X_frame: Placement, childclass: str, suffix: str,
               usual: str) -> Part | None:
     """The shapes of a geom, into its body; what it weighs."""
-    context, settings = reading.context, reading.settings
+    context = reading.context
     given = element.attributes.get("name", "")
     label = f"geom {shorten(given + suffix)}" if given else usual
     reading.shapes += 1
@@ -59,7 +59,10 @@ def read_geom(reading: Reading, body: BodyDescription, element: XmlElement, X_fr
         reading.note(("geom", kind, fits), element, label, f"it is a {kind} fitted to a mesh: the mesh itself is taken" if fits else
                      "signed distance fields are not read: the mesh itself is taken", "warning")
         kind = "mesh"
+    before = context.found
     X_BG, size = _placed(reading, element, kind, label)
+    if context.found > before:
+        return None
     X_BG = X_frame @ X_BG
     if kind in FROMTO + ("sphere",) and not min(size[:SIZES[kind]]) > 0.0:
         context.problem(element.line, label, f"its size is {element.attributes.get('size', 'missing')[:80]!r}",
@@ -88,7 +91,8 @@ def _placed(reading: Reading, element: XmlElement, kind: str, label: str) -> tup
     ends = np.array(vector(context, element, "fromto", label, (0.0, 0.0, 1.0, 0.0, 0.0, 0.0)))
     direction = unit(ends[:3] - ends[3:])
     if kind not in FROMTO or direction is None or any(vector(context, element, "pos", label, (0.0, 0.0, 0.0))):
-        context.problem(element.line, label, f"fromto is {element.attributes['fromto'][:80]!r}", f"It is for {', '.join(FROMTO)} without pos, and "
+        context.problem(element.line, label, f"fromto is {element.attributes['fromto'][:80]!r}", f"It is for {', '.join(FROMTO)} without "
+                                                                                                 "pos, and "
                         "its ends are apart.")
         return Placement(), (1.0, 1.0, 1.0)
     half = float(np.linalg.norm(ends[:3] - ends[3:])) / 2.0
@@ -126,8 +130,9 @@ def _solid(reading: Reading, element: XmlElement, kind: str, size: tuple[float, 
     low, high = settings.group_range
     mass = number(context, element, "mass", label, -1.0) if "mass" in element.attributes else None
     density = number(context, element, "density", label, DENSITY)
-    if mass == 0.0 or mass is None and density == 0.0 or kind == "plane" or not low <= group <= high or settings.inertiafromgeom == "false" \
-            or reading.explicit:
+    if reading.explicit or settings.inertiafromgeom == "false" or kind == "plane" or not low <= group <= high:
+        return None
+    if mass == 0.0 or mass is None and density == 0.0:
         return None
     if (density if mass is None else mass) < 0.0:
         context.problem(element.line, label, f"its {'density' if mass is None else 'mass'} is negative", "It must be zero or more.")
@@ -136,7 +141,8 @@ def _solid(reading: Reading, element: XmlElement, kind: str, size: tuple[float, 
     try:
         found = _of_density_one(reading, element, kind, size, label, asset, shell)
     except MbrosError as error:
-        context.problem(element.line, label, f"its mass cannot be computed: {error}", "Give the body an <inertial>, or the geom mass=\"0\".")
+        context.problem(element.line, label, f"its mass cannot be computed: {error}",
+                        "Give the body an <inertial>, or the geom mass=\"0\".")
         return None
     if found is None or not found[0] > 0.0:
         return None

@@ -1,4 +1,5 @@
-"""<joint> and <freejoint>: free, ball, hinge and slide. Positions q are MuJoCo's qpos: with ref, q is ref where the body stands as it is written.
+"""<joint> and <freejoint>: free, ball, hinge and slide. Positions q are MuJoCo's qpos: with ref, q is ref where the body stands as it is
+written.
 
 Several joints on a body are a chain of bodies without mass, the last of which is the body; they move it in the order of the file.
 """
@@ -60,7 +61,8 @@ def _check_order(reading: Reading, body: BodyDescription, made: list[JointDescri
     kinds = [joint.kind for joint in made]
     line, label = body.source.line, f"body {body.name!r}"
     if sum(joint.nv for joint in made) > MOST_DOFS:
-        reading.context.problem(line, label, f"its joints have {sum(joint.nv for joint in made)} degrees of freedom", f"At most {MOST_DOFS} move.")
+        reading.context.problem(line, label, f"its joints have {sum(joint.nv for joint in made)} degrees of freedom",
+                                f"At most {MOST_DOFS} move.")
     if "floating" in kinds and (len(kinds) > 1 or made[0].parent is not reading.description.world):
         reading.context.problem(line, label, "its free joint is not the only one, or the body is not in <worldbody>",
                                 "A free joint stands alone, in a body of <worldbody>.")
@@ -134,27 +136,32 @@ def _resistance(reading: Reading, element: XmlElement, joint: JointDescription, 
         joint.friction = np.full(joint.nv, found.get("frictionloss", 0.0))
     joint.rotor_inertia = np.full(joint.nv, found.get("armature", 0.0))
     if joint.kind == "floating" and joint.rotor_inertia.any():
-        reading.note(("free", "armature"), element, label, "armature of a free joint is felt along the axes of the body, in MuJoCo along those of "
+        reading.note(("free", "armature"), element, label, "armature of a free joint is felt along the axes of the body, in MuJoCo along "
+                                                           "those of "
                      "the world")
     time_constant, ratio = vector(context, element, "springdamper", label, (0.0, 0.0))
     if time_constant > 0.0 and ratio > 0.0:
         reading.springdampers.append((joint, time_constant, ratio))
         if not one_axis:
-            reading.note(("springdamper", joint.kind), element, label, f"of springdamper the damping is used: a {joint.kind} joint has no spring here",
+            reading.note(("springdamper", joint.kind), element, label, f"of springdamper the damping is used: a {joint.kind} joint has no "
+                                                                       "spring here",
                          "warning")
     elif time_constant or ratio:
-        context.problem(element.line, label, "a number of springdamper is not positive", "Give a time constant and a damping ratio, or leave it out.")
+        context.problem(element.line, label, "a number of springdamper is not positive", "Give a time constant and a damping ratio, or "
+                                                                                         "leave it out.")
     if found.get("stiffness") and "spring" not in disabled:
         if one_axis:
             JointSpring(joint, springref, found["stiffness"], name=f"{joint.name}.spring").add_to(reading.description, reading.taken)
         else:
-            reading.note(("spring", joint.kind), element, label, f"stiffness is not used: a {joint.kind} joint has no spring here", "warning")
+            reading.note(("spring", joint.kind), element, label, f"stiffness is not used: a {joint.kind} joint has no spring here",
+                         "warning")
     if one_axis:
         force = limited(context, element, "actuatorfrclimited", "actuatorfrcrange", label, reading.settings.autolimits)
         if force is not None:
             joint.effort = np.array([max(-force[0], force[1])])
             if force[0] != -force[1]:
-                reading.note("actuatorfrcrange", element, label, f"actuatorfrcrange is {force[0]:g} to {force[1]:g}: the limit of a joint's effort "
+                reading.note("actuatorfrcrange", element, label, f"actuatorfrcrange is {force[0]:g} to {force[1]:g}: the limit of a "
+                                                                 "joint's effort "
                              "is the same both ways, the larger is taken", "warning")
             if not joint.effort[0] > 0.0:
                 context.problem(element.line, label, "actuatorfrcrange does not reach from below zero to above", "Give such a range.")

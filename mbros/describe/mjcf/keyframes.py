@@ -27,14 +27,16 @@ def read_keyframes(reading: Reading) -> None:
                 if word in element.attributes:
                     reading.note(("key", word), element, label, f"{word} is not used: a keyframe has positions here")
             if "qpos" not in element.attributes or len(found) >= MOST:
-                reading.note("key", element, label, "not used: it has no qpos" if len(found) < MOST else f"not used: there are {MOST} above")
+                reading.note("key", element, label,
+                             "not used: it has no qpos" if len(found) < MOST else f"not used: there are {MOST} above")
                 continue
             q = np.array(numbers(reading.context, element, "qpos", label))
             if len(q) != nq or name in found:
                 if len(q) != nq:
                     reading.context.problem(element.line, label, f"qpos has {len(q)} numbers", f"The joints have {nq} positions.")
                 else:
-                    reading.context.problem(element.line, label, "there is another key of this name above", "Give every key a name of its own.")
+                    reading.context.problem(element.line, label, "there is another key of this name above", "Give every key a name of its "
+                                                                                                            "own.")
                 continue
             found[name] = {}
             start = 0
@@ -44,7 +46,8 @@ def read_keyframes(reading: Reading) -> None:
                 for unit in unit_parts(joint.kind):
                     length = float(np.linalg.norm(part[unit]))
                     if not length > 0.0:
-                        reading.context.problem(element.line, label, f"the quaternion of joint {joint.name!r} in qpos is zero", "Give another.")
+                        reading.context.problem(element.line, label, f"the quaternion of joint {joint.name!r} in qpos is zero",
+                                                "Give another.")
                         break
                     part[unit] /= length
                 found[name][joint.name] = part

@@ -31,7 +31,8 @@ def read_rotation(context: Context, element: XmlElement, settings: Settings, lab
         context.problem(element.line, f"{label}, <{element.tag}>", f"it has {' and '.join(given)}", "Give one of them.")
         return None
     kind = given[0]
-    values = np.array(vector(context, element, kind, label, {"quat": (1.0, 0.0, 0.0, 0.0), "axisangle": (1.0, 0.0, 0.0, 0.0), "euler": (0.0,) * 3,
+    values = np.array(vector(context, element, kind, label, {"quat": (1.0, 0.0, 0.0, 0.0), "axisangle": (1.0, 0.0, 0.0, 0.0), "euler": (0.0,
+        ) * 3,
                                                              "zaxis": (0.0, 0.0, 1.0), "xyaxes": (1.0, 0.0, 0.0, 0.0, 1.0, 0.0)}[kind]))
     R = _ROTATIONS[kind](values, settings)
     if R is None or not np.isfinite(R).all():

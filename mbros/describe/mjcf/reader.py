@@ -68,7 +68,7 @@ def _raise(reading: Reading) -> None:
     if context.problems:
         context.problems.sort(key=lambda problem: problem.line or 0)
         error = ModelError(context.problems)
-        error.notes = context.notes.problems(context.file)      # type: ignore[attr-defined]
+        error.notes = context.notes.problems(context.file)
         raise error
 
 

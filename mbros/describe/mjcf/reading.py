@@ -29,11 +29,13 @@ GEOMS = ("geom1", "geom2")
 
 
 class Reading:
-    """A model that is being read. bodies, joints, sites, geoms, tendons: by the names of the file. X_WB: of bodies, by id, where the model stands
+    """A model that is being read. bodies, joints, sites, geoms, tendons: by the names of the file. X_WB: of bodies, by id, where the model
+    stands
     at its reference positions. joints_of: of a body of the file, those that carry it. collisions: every shape that may touch something,
     with its body and its geom."""
 
-    def __init__(self, root: XmlElement, context: Context, description: RobotDescription, package_dirs: Sequence[str | PathLike[str]]) -> None:
+    def __init__(self, root: XmlElement, context: Context, description: RobotDescription,
+                 package_dirs: Sequence[str | PathLike[str]]) -> None:
         self.root, self.context, self.description, self.package_dirs = root, context, description, package_dirs
         self.settings = read_settings(context, root)
         self.defaults = Defaults(context, root)
@@ -60,7 +62,8 @@ class Reading:
         self.collisions: list[tuple[BodyDescription, Collision, XmlElement]] = []
         self.names = {description.world.name}                       # of bodies and frames
         self.joint_names: set[str] = set()
-        self.paired = {pair.attributes.get(end, "") for section in root.all("contact") for pair in section.all("pair") for end in GEOMS} - {""}
+        self.paired = {pair.attributes.get(end,
+                                           "") for section in root.all("contact") for pair in section.all("pair") for end in GEOMS} - {""}
         self.taken = Taken(description)                             # names of force elements
         self.explicit = False                                       # the body that is read has an <inertial> that counts
         self.shapes = 0
@@ -80,7 +83,8 @@ class Reading:
         if name in taken:
             first, name = name, self.free(name, taken)
             if given:
-                self.note(("renamed", element.tag), element, f"<{element.tag}>", f"it is called {name!r} here: {shorten(first)} is the name of "
+                self.note(("renamed", element.tag), element, f"<{element.tag}>", f"it is called {name!r} here: {shorten(first)} is the "
+                                                                                 "name of "
                           "another body or frame")
         taken.add(name)
         return name

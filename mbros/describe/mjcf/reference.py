@@ -9,7 +9,7 @@ from mbros.describe.forces.springs import JointSpring
 
 if TYPE_CHECKING:
     from mbros.describe.mjcf.reading import Reading
-    from mbros.describe.robot import JointDescription
+    from mbros.describe.robot import BodyDescription, JointDescription
 
 LARGEST = 2000          # velocities: beyond, the matrix takes too long
 
@@ -86,16 +86,17 @@ def _mass_matrix(reading: Reading) -> tuple[np.ndarray, dict[int, int]]:
     return M, columns
 
 
-def _in_order(reading: Reading) -> list[object]:
+def _in_order(reading: Reading) -> list[BodyDescription]:
     """Bodies of the file, parents first."""
     return [body for body in reading.description.bodies if id(body) in reading.carrier]
 
 
-def _directions(reading: Reading, body: object, joint: JointDescription, column: int) -> list[tuple[int, np.ndarray, np.ndarray, np.ndarray]]:
+def _directions(reading: Reading, body: BodyDescription, joint: JointDescription, column: int) -> list[tuple[int, np.ndarray, np.ndarray,
+                                                                                                    np.ndarray]]:
     """(column, turning, sliding, a point of the axis) in the world of each coordinate of a joint."""
     X = reading.X_WB[id(body)]
     p, none = X.R @ joint.X_BM.p + X.p, np.zeros(3)
-    if joint.kind == "prismatic":
+    if joint.kind == "prismatic" and joint.axis is not None:
         return [(column, none, X.R @ joint.axis, p)]
     if joint.axis is not None:
         return [(column, X.R @ joint.axis, none, p)]

@@ -1,5 +1,5 @@
-"""What an MJCF file may hold: what mbros reads, and what it knows and leaves. Both what is known and left and what is unknown is noted, once for
-each kind, with the place where it stands first."""
+"""What an MJCF file may hold: what mbros reads, and what it knows and leaves. What is known and left and what is unknown are noted, once
+for each kind, with the place where it stands first."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 _POSE = ("pos", *ORIENTATIONS)
 _OF_BODY = ("body", "frame", "replicate", "inertial", "joint", "freejoint", "geom", "site")
 _LIMITED = ("limited", "range")
-_GIVES = ("ctrllimited", "ctrlrange", "forcelimited", "forcerange", "gear", "armature", "damping", "joint", "jointinparent", "tendon", "site",
+_GIVES = ("ctrllimited", "ctrlrange", "forcelimited", "forcerange", "gear", "armature", "damping", "joint", "jointinparent", "tendon",
+          "site",
           "refsite", "slidersite", "cranksite", "body")
 _TENDON = (*_LIMITED, "springlength", "stiffness", "damping", "frictionloss", "armature")
 _ELEMENTS = ("name", "class")
@@ -28,7 +29,8 @@ READ: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "compiler": (("coordinate", "angle", "eulerseq", "autolimits", "balanceinertia", "discardvisual", "strippath", "fitaabb", "boundmass",
                   "boundinertia", "settotalmass", "inertiafromgeom", "inertiagrouprange", "assetdir", "meshdir"), ()),
     "option": (("gravity", "wind", "density", "viscosity"), ("flag",)),
-    "flag": (("contact", "constraint", "equality", "gravity", "limit", "frictionloss", "spring", "damper", "clampctrl", "filterparent"), ()),
+    "flag": (("contact", "constraint", "equality", "gravity", "limit", "frictionloss", "spring", "damper", "clampctrl", "filterparent"),
+             ()),
     "default": (("class",), ("default", "mesh", "material", "joint", "geom", "site", "pair", "equality", "tendon", *ACTUATORS)),
     "asset": ((), ("mesh", "hfield", "material", "model")),
     "mesh": ((*_ELEMENTS, "file", "vertex", "face", "refpos", "refquat", "scale", "inertia", "builtin"), ()),
@@ -39,10 +41,12 @@ READ: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "frame": (("name", "childclass", *_POSE), (*_OF_BODY, "camera", "light", "composite", "flexcomp", "attach")),
     "replicate": (("count", "offset", "euler", "sep", "childclass"), (*_OF_BODY, "camera", "light", "composite", "flexcomp", "attach")),
     "inertial": (("mass", "diaginertia", "fullinertia", *_POSE), ()),
-    "joint": ((*_ELEMENTS, "type", "pos", "axis", *_LIMITED, "actuatorfrclimited", "actuatorfrcrange", "stiffness", "ref", "springref", "springdamper",
+    "joint": ((*_ELEMENTS, "type", "pos", "axis", *_LIMITED, "actuatorfrclimited", "actuatorfrcrange", "stiffness", "ref", "springref",
+               "springdamper",
                "armature", "damping", "frictionloss"), ()),
     "freejoint": (("name",), ()),
-    "geom": ((*_ELEMENTS, "type", "contype", "conaffinity", "condim", "group", "size", "material", "friction", "mass", "density", "shellinertia",
+    "geom": ((*_ELEMENTS, "type", "contype", "conaffinity", "condim", "group", "size", "material", "friction", "mass", "density",
+              "shellinertia",
               "solref", "solimp", "fromto", "hfield", "mesh", "rgba", *_POSE), ()),
     "site": ((*_ELEMENTS, "fromto", *_POSE), ()),
     "contact": ((), ("pair", "exclude")),
@@ -74,13 +78,16 @@ READ: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "key": (("name", "time", "qpos", "qvel", "act", "mpos", "mquat", "ctrl"), ()),
 }
 SENSOR = ("name", "site", "joint", "objtype", "objname", "reftype", "refname", "noise", "cutoff", "delay", "interval", "nsample")
-NOTED_WHERE_READ = ("cylinder", "muscle", "adhesion", "dcmotor", "pid", "orientation", "camera", "light", "composite", "flexcomp", "attach", "model")
+NOTED_WHERE_READ = ("cylinder", "muscle", "adhesion", "dcmotor", "pid", "orientation", "camera", "light", "composite", "flexcomp", "attach",
+                    "model")
 
 # element: why it is not used
 UNUSED = {
     "visual": "for viewers", "statistic": "for viewers", "size": "room for MuJoCo's own arrays", "custom": "for programs of users",
-    "extension": "plugins of MuJoCo are not read", "plugin": "plugins of MuJoCo are not read", "texture": "for viewers", "skin": "for viewers",
-    "camera": "for viewers", "light": "for viewers", "layer": "for viewers", "lengthrange": "for muscles", "flex": "deformable bodies are not read",
+    "extension": "plugins of MuJoCo are not read", "plugin": "plugins of MuJoCo are not read", "texture": "for viewers",
+    "skin": "for viewers",
+    "camera": "for viewers", "light": "for viewers", "layer": "for viewers", "lengthrange": "for muscles",
+    "flex": "deformable bodies are not read",
     "flexvert": "deformable bodies are not read", "flexstrain": "deformable bodies are not read",
 }
 # attribute of any element: why it is not used
@@ -88,29 +95,38 @@ LEFT = {
     "user": "for programs of users", "group": "for viewers", "texturedir": "for viewers", "usethread": "for MuJoCo's own compiler",
     "maxhullvert": "hulls have all their vertices here", "content_type": "the ending of the name counts", "material": "for viewers",
     "rgba": "for viewers", "width": "for viewers", "texture": "for viewers", "texrepeat": "for viewers", "texuniform": "for viewers",
-    "emission": "for viewers", "specular": "for viewers", "shininess": "for viewers", "reflectance": "for viewers", "metallic": "for viewers",
-    "roughness": "for viewers", "normal": "for viewers", "texcoord": "for viewers", "smoothnormal": "for viewers", "fitscale": "the mesh is taken",
-    "fusestatic": "welded bodies are one in the engine anyway, and keep their names", "alignfree": "q of a free joint is the pose of its body",
-    "align": "q of a free joint is the pose of its body", "saveinertial": "for MuJoCo's own compiler", "conflict": "for MuJoCo's own compiler",
+    "emission": "for viewers", "specular": "for viewers", "shininess": "for viewers", "reflectance": "for viewers",
+    "metallic": "for viewers",
+    "roughness": "for viewers", "normal": "for viewers", "texcoord": "for viewers", "smoothnormal": "for viewers",
+    "fitscale": "the mesh is taken",
+    "fusestatic": "welded bodies are one in the engine anyway, and keep their names", "alignfree": "q of a free joint is the pose of its "
+                                                                                                   "body",
+    "align": "q of a free joint is the pose of its body", "saveinertial": "for MuJoCo's own compiler",
+    "conflict": "for MuJoCo's own compiler",
     "margin": "contacts and limits begin where things touch here", "gap": "contacts begin where things touch here",
     "priority": "the numbers of two shapes are joined (docs/shapes.md)", "solmix": "the numbers of two shapes are joined (docs/shapes.md)",
     "solreflimit": "stops have stiffness and damping of their own here (docs/forces.md)",
     "solimplimit": "stops have stiffness and damping of their own here (docs/forces.md)",
     "solreffriction": "friction of joints is exact here", "solimpfriction": "friction of joints is exact here",
     "solref": "constraints hold exactly here", "solimp": "constraints hold exactly here", "torquescale": "constraints hold exactly here",
-    "fluidshape": "there is no fluid here", "fluidcoef": "there is no fluid here", "sleep": "nothing sleeps here", "simple": "for MuJoCo's own solver",
+    "fluidshape": "there is no fluid here", "fluidcoef": "there is no fluid here", "sleep": "nothing sleeps here",
+    "simple": "for MuJoCo's own solver",
     "actuatorgravcomp": "gravcomp acts on the body here", "surfacevel": "surfaces do not move here",
     "adhesion": "nothing sticks here", "lengthrange": "for muscles", "ctrllimited": "ranges count", "interp": "for MuJoCo's own actuators",
-    "nsample": "for MuJoCo's own actuators", "delay": "channels delay commands here (docs/bench.md)", "actlimited": "of the state of the actuator",
+    "nsample": "for MuJoCo's own actuators", "delay": "channels delay commands here (docs/bench.md)",
+    "actlimited": "of the state of the actuator",
     "actdim": "of the state of the actuator", "actearly": "of the state of the actuator", "actrange": "of the state of the actuator",
     "input": "of the state of the actuator", "velrange": "not read", "ffrange": "not read", "cranklength": "slider-cranks are not read",
     "size": "for viewers", "type": "for viewers", "actuatorfrclimited": "of the tendon", "actuatorfrcrange": "of the tendon",
     "timestep": "dt is the simulator's", "integrator": "integrator= is the simulator's", "magnetic": "there is no magnetometer here",
 }
-OPTIONS = ("impratio", "tolerance", "ls_tolerance", "noslip_tolerance", "ccd_tolerance", "sleep_tolerance", "o_margin", "o_solref", "o_solimp",
-           "o_friction", "cone", "jacobian", "solver", "iterations", "ls_iterations", "noslip_iterations", "ccd_iterations", "sdf_iterations",
+OPTIONS = ("impratio", "tolerance", "ls_tolerance", "noslip_tolerance", "ccd_tolerance", "sleep_tolerance", "o_margin", "o_solref",
+           "o_solimp",
+           "o_friction", "cone", "jacobian", "solver", "iterations", "ls_iterations", "noslip_iterations", "ccd_iterations",
+           "sdf_iterations",
            "sdf_initpoints", "actuatorgroupdisable")
-FLAGS = ("actuation", "warmstart", "refsafe", "sensor", "midphase", "eulerdamp", "autoreset", "nativeccd", "island", "multiccd", "override", "energy",
+FLAGS = ("actuation", "warmstart", "refsafe", "sensor", "midphase", "eulerdamp", "autoreset", "nativeccd", "island", "multiccd", "override",
+         "energy",
          "fwdinv", "invdiscrete", "sleep", "diagexact", "passive")
 CHANGES = ("surfacevel", "adhesion", "actuatorgravcomp", "velrange", "ffrange", "cranklength")          # what moves otherwise
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 INERTIAL, WRENCH = ("gyro", "accelerometer"), ("force", "torque")
 POSES = ("framepos", "framequat", "framelinvel", "frameangvel", "velocimeter")
-JOINT = {"jointpos": Encoder, "jointvel": Encoder, "jointactuatorfrc": TorqueSensor}
+JOINT: dict[str, Any] = {"jointpos": Encoder, "jointvel": Encoder, "jointactuatorfrc": TorqueSensor}
 READ = (*INERTIAL, *WRENCH, *POSES, *JOINT)
 
 
@@ -86,9 +86,12 @@ def _object(reading: Reading, element: XmlElement, label: str) -> Any:
     """The site or body of objtype and objname."""
     kind = element.attributes.get("objtype", "")
     if "reftype" in element.attributes or kind not in ("site", "xbody", "body"):
-        reading.note(("sensor", "frame", kind), element, label, "not used: it is relative to another frame" if "reftype" in element.attributes else
+        reading.note(("sensor", "frame", kind), element, label,
+                     "not used: it is relative to another frame" if "reftype" in element.attributes else
                      f"not used: it is of a {shorten(kind)}", "warning")
         return None
     if kind == "body":
-        reading.note(("sensor", "body"), element, label, "the frame of the body is taken, MuJoCo takes the one along its principal axes of inertia")
-    return reading.named(element, "objname", "site" if kind == "site" else "body", reading.sites if kind == "site" else reading.bodies, label)
+        reading.note(("sensor", "body"), element, label, "the frame of the body is taken, MuJoCo takes the one along its principal axes of "
+                                                         "inertia")
+    return reading.named(element, "objname", "site" if kind == "site" else "body", reading.sites if kind == "site" else reading.bodies,
+                         label)

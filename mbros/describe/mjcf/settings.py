@@ -72,7 +72,8 @@ def _compiler(context: Context, element: XmlElement, found: Settings) -> None:
     if len(sequence) == 3 and set(sequence.lower()) <= set("xyz"):
         found.eulerseq = sequence
     else:
-        context.problem(element.line, "<compiler>", f"eulerseq is {sequence[:20]!r}", "Give three of x, y, z (turning axes) and X, Y, Z (fixed).")
+        context.problem(element.line, "<compiler>", f"eulerseq is {sequence[:20]!r}", "Give three of x, y, z (turning axes) and X, Y, Z "
+                                                                                      "(fixed).")
     for name in ("autolimits", "balanceinertia", "discardvisual", "strippath", "fitaabb"):
         setattr(found, name, truth(context, element, name, label, getattr(found, name)))
     for name in ("boundmass", "boundinertia", "settotalmass"):

@@ -38,7 +38,9 @@ def read_tendons(reading: Reading) -> None:
             if element.tag not in ("fixed", "spatial"):
                 continue                                            # mbros.describe.mjcf.schema has a note
             element = reading.defaults.filled(element, tag="tendon")
-            name = element.attributes.get("name") or next(n for k in range(len(reading.tendons) + 1, 10**9) if (n := f"tendon{k}") not in given and n not in reading.tendons)
+            name = element.attributes.get("name", "")
+            if not name:
+                name = next(n for k in range(len(reading.tendons) + 1, 10**9) if (n := f"tendon{k}") not in given | set(reading.tendons))
             label = f"tendon {shorten(name)}, <{element.tag}>"
             if name in reading.tendons or len(reading.tendons) >= MOST:
                 reading.context.problem(element.line, label, "this name is already taken by another tendon" if name in reading.tendons else
@@ -70,7 +72,8 @@ def _spatial(reading: Reading, element: XmlElement, name: str, label: str) -> Te
     ends = [reading.named(each, "site", "site", reading.sites, label) for each in element.all("site")]
     straight = len(ends) == len(element.children) == 2 and None not in ends and ends[0].body is not ends[1].body
     if not straight:
-        reading.note(("spatial", element.line), element, label, "not used: it is not straight between two sites of two bodies (pulleys and what "
+        reading.note(("spatial", element.line), element, label, "not used: it is not straight between two sites of two bodies (pulleys and "
+                                                                "what "
                      "tendons wrap around are not read)", "warning")
     return Tendon(name, element, [], tuple(ends) if straight else ())
 
@@ -86,7 +89,8 @@ def _own_forces(reading: Reading, tendon: Tendon, label: str) -> None:
     elif lone and (stiffness > 0.0 or damping > 0.0):
         (joint, c), = tendon.joints
         rest = _rest(reading, tendon, label, c * reading.springref[id(joint)])
-        made = JointSpring(joint, rest / c if c else 0.0, max(stiffness, 0.0) * c * c, max(damping, 0.0) * c * c, name=f"{tendon.name}.spring")
+        made = JointSpring(joint, rest / c if c else 0.0, max(stiffness, 0.0) * c * c, max(damping, 0.0) * c * c,
+                           name=f"{tendon.name}.spring")
         made.add_to(reading.description, reading.taken)
     elif (stiffness or damping) and tendon.joints:
         reading.note(("tendon", "spring"), element, label, "its stiffness and damping are not used: it pulls on several joints", "warning")
@@ -102,7 +106,8 @@ def _rest(reading: Reading, tendon: Tendon, label: str, usual: float) -> float:
     lower, upper = several(reading.context, tendon.element, "springlength", label, (-1.0, -1.0))
     given = len(tendon.element.attributes.get("springlength", "").split())
     if given == 2 and lower != upper:
-        reading.note(("tendon", "springlength"), tendon.element, label, "of springlength the first number is taken: springs have one length of "
+        reading.note(("tendon", "springlength"), tendon.element, label, "of springlength the first number is taken: springs have one "
+                                                                        "length of "
                      "rest here", "warning")
     return usual if lower == -1.0 else lower
 
@@ -113,7 +118,8 @@ def _straight(reading: Reading, tendon: Tendon, label: str, stiffness: float, da
         X_WB = reading.where_springs_rest()
         length = float(np.linalg.norm((X_WB[id(a.body)] @ a.X_BF).p - (X_WB[id(b.body)] @ b.X_BF).p))
         free = _rest(reading, tendon, label, length)
-        LinearSpringDamper(a, b, max(free, 0.0), stiffness, damping, name=f"{tendon.name}.spring").add_to(reading.description, reading.taken)
+        LinearSpringDamper(a, b, max(free, 0.0), stiffness, damping, name=f"{tendon.name}.spring").add_to(reading.description,
+            reading.taken)
     if bounds is None:
         return
     if bounds[0] > 0.0:

@@ -34,11 +34,12 @@ def contact_numbers_of(reading: Reading, element: XmlElement, label: str) -> dic
     if min(friction) < 0.0:
         context.problem(element.line, label, f"friction is {element.attributes['friction'][:80]!r}", "It must be zero or more.")
         return {}
-    return friction_numbers(*friction, condim)
+    return friction_numbers(friction[0], friction[1], friction[2], condim)
 
 
 def set_compliance(reading: Reading) -> None:
-    """solref and solimp of geoms as stiffness and relaxation time, of those that have them: for the mass of the tree that a geom is part of,
+    """solref and solimp of geoms as stiffness and relaxation time, of those that have them: for the mass of the tree that a geom is part
+    of,
     or the heaviest one where it stands still."""
     if not any(name in element.attributes for _, _, element in reading.collisions for name in ("solref", "solimp")):
         return
@@ -59,7 +60,8 @@ def set_compliance(reading: Reading) -> None:
         for name, value in found.items():
             setattr(shape, name, value)
         if found:
-            reading.note("solref", element, label, "solref and solimp are read as stiffness and relaxation time, for the mass of the whole robot "
+            reading.note("solref", element, label, "solref and solimp are read as stiffness and relaxation time, for the mass of the whole "
+                                                   "robot "
                          "(docs/mjcf.md)")
         else:
             reading.context.problem(element.line, label, f"solref is {element.attributes.get('solref', '')[:80]!r}",
@@ -133,10 +135,11 @@ def _filter(reading: Reading, pairs: set[tuple[int, int]]) -> None:
                 continue
             left -= len(classes[one]) * len(classes[other])
             if left < 0:
-                reading.context.problem(reading.collisions[0][2].line, "<geom>", f"contype and conaffinity keep more than {MOST_PAIRS} pairs of "
+                reading.context.problem(reading.collisions[0][2].line, "<geom>", f"contype and conaffinity keep more than {MOST_PAIRS} "
+                                                                                 "pairs of "
                                         "geoms apart", "Write fewer combinations of them.")
                 return
-            for k, (body, shape) in enumerate(classes[one]):
-                for body_2, shape_2 in classes[other][k + 1 if one == other else 0:]:
-                    if body != body_2 and _key(shape, shape_2) not in pairs:
+            for k, (at, shape) in enumerate(classes[one]):
+                for at_2, shape_2 in classes[other][k + 1 if one == other else 0:]:
+                    if at != at_2 and _key(shape, shape_2) not in pairs:
                         reading.description.exclusions.append(Exclusion(shape, shape_2, NO_CONTACT, shape.source))

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from mbros.describe.urdf.xml import XmlElement
 
 
-def several(context: Context, element: XmlElement, attribute: str, label: str, default: Sequence[float], least: int = 1) -> tuple[float, ...]:
+def several(context: Context, element: XmlElement, attribute: str, label: str, default: Sequence[float], least: int = 1) -> tuple[float,
+    ...]:
     """As many numbers as `default` has, which stands for those that are left out at the end. least: how many must be there."""
     text = element.attributes.get(attribute)
     if text is None:
@@ -25,7 +26,8 @@ def several(context: Context, element: XmlElement, attribute: str, label: str, d
             raise MbrosError(f"{shorten(text)} has {count} numbers, expected {least} to {len(default)}")
         return (*parse_vector(text, count), *default[count:])
     except MbrosError as error:
-        context.problem(element.line, f"{label}, <{element.tag}>", f"{attribute}={error}", f"Write {least} to {len(default)} finite numbers.")
+        context.problem(element.line, f"{label}, <{element.tag}>", f"{attribute}={error}", f"Write {least} to {len(default)} finite "
+                                                                                           "numbers.")
         return tuple(default)
 
 
@@ -63,8 +65,10 @@ def truth(context: Context, element: XmlElement, attribute: str, label: str, def
     return word(context, element, attribute, label, ("false", "true"), "true" if default else "false") == "true"
 
 
-def limited(context: Context, element: XmlElement, attribute: str, range_of: str, label: str, autolimits: bool) -> tuple[float, float] | None:
-    """The range that counts, in the units of the file, or None: of `limited`, which is true, false or auto, and auto asks whether there is a
+def limited(context: Context, element: XmlElement, attribute: str, range_of: str, label: str, autolimits: bool) -> tuple[float,
+    float] | None:
+    """The range that counts, in the units of the file, or None: of `limited`, which is true, false or auto, and auto asks whether there is
+    a
     range."""
     said = word(context, element, attribute, label, ("false", "true", "auto"), "auto")
     lower, upper = vector(context, element, range_of, label, (0.0, 0.0))
@@ -75,6 +79,7 @@ def limited(context: Context, element: XmlElement, attribute: str, range_of: str
     if said == "false" or said == "auto" and not given:
         return None
     if not lower < upper:
-        context.problem(element.line, f"{label}, <{element.tag}>", f"{range_of} is {lower:g} to {upper:g}", "Give the smaller number first.")
+        context.problem(element.line, f"{label}, <{element.tag}>", f"{range_of} is {lower:g} to {upper:g}",
+                        "Give the smaller number first.")
         return None
     return lower, upper

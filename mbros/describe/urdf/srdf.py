@@ -32,7 +32,8 @@ OTHER_RULES = ("disable_default_collisions", "enable_collisions")       # of Mov
 
 @one_document
 def read_srdf(path: str | PathLike[str], description: RobotDescription) -> None:
-    """The pairs of links of an SRDF file as exclusions of the description, its group states as keyframes. Raises UrdfError with every problem, and its line."""
+    """The pairs of links of an SRDF file as exclusions of the description, its group states as keyframes. Raises UrdfError with every
+    problem, and its line."""
     if not isinstance(path, (str, os.PathLike)):
         raise MbrosError(f"srdf: expected the path of an SRDF file, got {short(path)}")
     file = os.fspath(path)
@@ -74,7 +75,8 @@ def _group_state(context: Context, element: XmlElement, description: RobotDescri
         if joint is None or name is None:
             continue
         if joint not in joints:
-            context.notes.add((STATE, joint), child.line, f"<{STATE}> {shorten(name)}", f"not used: there is no joint {shorten(joint)} in the "
+            context.notes.add((STATE, joint), child.line, f"<{STATE}> {shorten(name)}", f"not used: there is no joint {shorten(joint)} in "
+                                                                                        "the "
                               f"robot{hint(joint, joints)}", "warning")
             continue
         try:
