@@ -1,4 +1,4 @@
-"""python -m tests.fuzz [urdf] [sdf] [decoder] [operations] [filters] [recordings] [files] [--seconds N] [--count N] [--seed N],
+"""python -m tests.fuzz [urdf] [sdf] [mjcf] [decoder] [operations] [filters] [recordings] [files] [--seconds N] [--count N] [--seed N],
 or TARGET --repeat FILE.
 
 Each target works for the given time in a process of its own (or until it has made `count` tries); a finding is kept under
@@ -14,7 +14,7 @@ from pathlib import Path
 from tests.fuzz.findings import ROOT, Journal, journal_of, keep
 
 GROWN = ("urdf", "sdf")                           # by atheris, which keeps its findings itself
-TARGETS = (*GROWN, "decoder", "operations", "filters", "recordings", "files")
+TARGETS = (*GROWN, "mjcf", "decoder", "operations", "filters", "recordings", "files")
 STEP = 2000                                      # operations of one seed
 
 

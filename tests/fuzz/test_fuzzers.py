@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from tests.fuzz import __main__ as command, decoder, files, findings, recordings, urdf
+from tests.fuzz import __main__ as command, decoder, files, findings, mjcf, recordings, urdf
 
 
 @pytest.fixture
@@ -57,10 +57,14 @@ def test_changed_files_are_read_or_refused():
     assert files.run(0.0, seed=2, count=60) == 60
 
 
+def test_changed_mjcf_is_read_or_refused():
+    assert mjcf.run(0.0, seed=2, count=100) == 100
+
+
 def test_the_corpus_is_robots():
     import mbros
 
-    for path in sorted((findings.CORPUS / "urdf").glob("*.urdf")):
+    for path in sorted([*(findings.CORPUS / "urdf").glob("*.urdf"), *(findings.CORPUS / "mjcf").glob("*.xml")]):
         assert mbros.load(path).nv > 0
 
 
