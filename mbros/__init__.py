@@ -1,7 +1,7 @@
 """mbros: multibody simulation at C speed, with ROS 2 integration.
 
     import mbros
-    model = mbros.load("arm7")                  # a name, a .urdf, .xacro or .sdf path, or text
+    model = mbros.load("arm7")                  # a name, a .urdf, .xacro, .sdf or MJCF path, or text
     sim = mbros.Simulator(model, dt=1e-3)
     log = sim.run(2.0, effort={"joint2": 5.0})
     print(log["joint2"].position[-1], log.energy[-1])               # rad, J

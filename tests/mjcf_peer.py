@@ -10,6 +10,7 @@ import pytest
 import mbros
 
 mujoco = pytest.importorskip("mujoco", reason="peer tests need MuJoCo (pip install mujoco)")
+mujoco.set_mju_user_warning(lambda said: None)          # by default it writes a file into the working folder
 FREE, BALL, SLIDE, HINGE = range(4)             # of mjtJoint
 
 

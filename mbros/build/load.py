@@ -1,7 +1,7 @@
 """mbros.load: a model from a name, a file or a text.
 
     mbros.load("panda"), mbros.load("arm7"), mbros.load("robot.urdf"), mbros.load("robot.urdf.xacro", xacro_args={...}),
-    mbros.load("robot.sdf"), mbros.load("<robot name='r'>...</robot>")
+    mbros.load("go2.xml"), mbros.load("robot.sdf"), mbros.load("<robot name='r'>...</robot>")
 
 Names are looked up first among the robots shipped with mbros, then among those of the PyPI package example-robot-data.
 `example-robot-data/<name>` asks for the latter where both have one (quadruped, double_pendulum).
@@ -36,8 +36,8 @@ def load(source: str | PathLike[str], base: str | None = None, mimic: bool = Tru
          package_dirs: Any = (), xacro_args: Mapping[str, object] | None = None,
          inertia: str = "check", limits: str = "check", ground: GroundLike = None, collisions: bool | None = None,
          srdf: str | PathLike[str] | None = None, bench: BenchLike = True) -> Model:
-    """The model (mbros.Model) of `source`: a robot's name, a path to .urdf, .xacro or .sdf, package://name/path, or URDF or SDF text; or a
-    scene: a .yaml file (docs/scenes.md) or a <world> of SDF (docs/sdf.md), several robots and objects, which says base of each itself.
+    """The model (mbros.Model) of `source`: a robot's name, a path to .urdf, .xacro, .sdf or MJCF (.xml), package://name/path, or the text of
+    one; or a scene: a .yaml file (docs/scenes.md) or a <world> of SDF (docs/sdf.md), several robots and objects, which says base of each itself.
 
     base: how the root link stands in the world: "fixed", "floating", "planar"; None is the robot's own way: fixed for
         URDF files, floating for SDF models that are not static, and as listed by `mbros.build.robots` for the robots shipped with mbros.

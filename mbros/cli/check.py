@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("robots", nargs="+", metavar="robot",
-                        help="a .urdf, .xacro or .sdf file, or a name of `mbros list`; or a scene or bench file, .yaml")
+                        help="a .urdf, .xacro, .sdf or MJCF file, or a name of `mbros list`; or a scene or bench file, .yaml")
     add_robot_options(parser)
     parser.add_argument("--collisions", action="store_true", help="also its collision shapes, and which of them never touch")
     parser.add_argument("--quiet", "-q", action="store_true", help="only problems and one line for each robot")

@@ -19,7 +19,7 @@ STANDARD = "forward_dynamics,inverse_dynamics,mass_matrix,kinematics"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("robot", help="a .urdf, .xacro or .sdf file, or a name of `mbros list`")
+    parser.add_argument("robot", help="a .urdf, .xacro, .sdf or MJCF file, or a name of `mbros list`")
     add_robot_options(parser)
     parser.add_argument("--function", metavar="NAMES", default=STANDARD,
                         help="with commas between them: forward_dynamics, inverse_dynamics, mass_matrix, kinematics, midpoint, "

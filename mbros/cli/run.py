@@ -40,7 +40,7 @@ Efforts beyond a joint's limit are clamped and counted. The CSV file has a colum
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
-    parser.add_argument("robot", help="a name of `mbros list`, a .urdf, .xacro or .sdf file, or a scene file, .yaml")
+    parser.add_argument("robot", help="a name of `mbros list`, a .urdf, .xacro, .sdf or MJCF file, or a scene file, .yaml")
     parser.add_argument("--duration", "-d", metavar="S", type=values.positive, default=5.0, help="simulated seconds (default: 5)")
     parser.add_argument("--effort", metavar="JOINT=N", type=values.assignment, nargs="+", action="append", default=[],
                         help="constant effort, N m or N")

@@ -18,7 +18,7 @@ EPILOG = """examples:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
-    parser.add_argument("robot", help="a name of `mbros list`, a .urdf, .xacro or .sdf file")
+    parser.add_argument("robot", help="a name of `mbros list`, a .urdf, .xacro, .sdf or MJCF file")
     parser.add_argument("--numbers", action="store_true", help="the numbers of devices and faults instead (docs/bench.md)")
     parser.add_argument("--json", action="store_true", help="for programs")
     values.add_robot_options(parser)

@@ -29,7 +29,7 @@ Ctrl-C ends it. Needs: pip install "mbros[viewer]"."""
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     parser.add_argument("shown", nargs="?", metavar="ROBOT or RUN.csv",
-                        help="a name of `mbros list`, a .urdf, .xacro, .sdf or scene file (.yaml), or a recording")
+                        help="a name of `mbros list`, a .urdf, .xacro, .sdf, MJCF or scene file (.yaml), or a recording")
     parser.add_argument("--robot", help="whose recording it is (default: the robot of mbros that has these joints)")
     parser.add_argument("--ros", action="store_true", help="follow robot_description, joint_states and tf of the ROS 2 graph")
     parser.add_argument("--namespace", default="", help="with --ros: where its topics are, such as /left")

@@ -11,9 +11,11 @@ import mbros
 from tests.fuzz.files import LONGEST, MOST_MB, MOST_S, PER_BYTE_S, changed
 from tests.fuzz.findings import CORPUS, Journal, attempt, journal_of
 
-WORDS = ["<!--", "-->", "<!DOCTYPE a [<!ENTITY b 'c'>]>", "&amp;", "/>", "</body>", "<body>", "<body name='hip'>", "<geom size='1'/>", "'", '"',
+WORDS = ["<!--", "-->", "<!DOCTYPE a [<!ENTITY b 'c'>]>", "&amp;", "/>", "</body>", "<body>", "<body name='hip'>", "<geom size='1'/>", "'",
+         '"',
          "1e999", "nan", "-1", "0", "0 0 0", "1 2 3 4 5 6 7 8", "1" * 999, "<include file='m.xml'/>", "<include file='../secret.xml'/>",
-         "<replicate count='9999'>", "</replicate>", "<default class='leg'>", "</default>", "<freejoint/>", "<joint type='ball'/>", "class='leg' ",
+         "<replicate count='9999'>", "</replicate>", "<default class='leg'>", "</default>", "<freejoint/>", "<joint type='ball'/>",
+         "class='leg' ",
          "type='mesh' ", "mesh='tetra' ", "file='/etc/passwd' ", "name='trunk' ", "hinge", "toe_0", "<frame>", "</frame>", " x='1' "]
 SECRET = "<mujoco><worldbody><body name='secret'><joint/><geom size='1'/></body></worldbody></mujoco>"
 

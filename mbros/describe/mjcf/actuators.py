@@ -28,7 +28,7 @@ from mbros.errors import MbrosError, ModelError
 if TYPE_CHECKING:
     from mbros.describe.devices.bench import Bench
     from mbros.describe.mjcf.laws import Law
-    from mbros.describe.mjcf.reading import Reading
+    from mbros.describe.mjcf.reading import MjcfReading
     from mbros.describe.robot import JointDescription
 
     Range = tuple[float, float]
@@ -38,7 +38,7 @@ ELSEWHERE = ("site", "body", "cranksite", "slidersite", "refsite")
 OPEN: Range = (-inf, inf)
 
 
-def read_actuators(reading: Reading, bench: Bench) -> None:
+def read_actuators(reading: MjcfReading, bench: Bench) -> None:
     for section in reading.root.all("actuator"):
         for element in section.children:
             if element.tag not in ACTUATORS:
@@ -56,7 +56,7 @@ def read_actuators(reading: Reading, bench: Bench) -> None:
                 _actuator(reading, bench, whole, law, *found, label)
 
 
-def _joint(reading: Reading, element: XmlElement, label: str) -> tuple[JointDescription, float, float, Moments] | None:
+def _joint(reading: MjcfReading, element: XmlElement, label: str) -> tuple[JointDescription, float, float, Moments] | None:
     """The one joint that an actuator acts on, dl/dq and l at q = 0, and dl/dq of all joints that it pulls on."""
     given = element.attributes
     elsewhere = [word for word in ELSEWHERE if word in given]
@@ -81,7 +81,7 @@ def _joint(reading: Reading, element: XmlElement, label: str) -> tuple[JointDesc
     return joint, gear, 0.0, [(joint, gear)]
 
 
-def _of_tendon(reading: Reading, joints: list[tuple[JointDescription, float]]) -> tuple[JointDescription, float, float] | None:
+def _of_tendon(reading: MjcfReading, joints: list[tuple[JointDescription, float]]) -> tuple[JointDescription, float, float] | None:
     """A joint, dL/dq and L at q = 0 of a fixed tendon, whose other joints follow that one by couplings."""
     if not joints:
         return None
@@ -95,7 +95,7 @@ def _of_tendon(reading: Reading, joints: list[tuple[JointDescription, float]]) -
     return (first, slope, offset) if slope else None
 
 
-def _follows(reading: Reading, joint: JointDescription, leader: JointDescription) -> tuple[float, float] | None:
+def _follows(reading: MjcfReading, joint: JointDescription, leader: JointDescription) -> tuple[float, float] | None:
     """ratio and offset of joint = ratio leader + offset."""
     for each in reading.description.constraints:
         if each.kind == "coupler":
@@ -107,7 +107,7 @@ def _follows(reading: Reading, joint: JointDescription, leader: JointDescription
     return None
 
 
-def _actuator(reading: Reading, bench: Bench, element: XmlElement, law: Law, joint: JointDescription, gear: float, length: float,
+def _actuator(reading: MjcfReading, bench: Bench, element: XmlElement, law: Law, joint: JointDescription, gear: float, length: float,
               moments: Moments, label: str) -> None:
     context = reading.context
     joint.rotor_inertia = joint.rotor_inertia + gear**2 * max(number(context, element, "armature", label, 0.0), 0.0)
@@ -152,7 +152,7 @@ def _actuator(reading: Reading, bench: Bench, element: XmlElement, law: Law, joi
                                                                  f"ctrl{more}")
 
 
-def _joined(reading: Reading, bench: Bench, device: Any) -> bool:
+def _joined(reading: MjcfReading, bench: Bench, device: Any) -> bool:
     """Whether one servo does what a joint's drives do together: position, velocity and effort, each commanded once, none limited."""
     first = reading.drives[device.joint]
     kinds = {type(first), type(device)}
@@ -175,7 +175,7 @@ def _joined(reading: Reading, bench: Bench, device: Any) -> bool:
     return True
 
 
-def _made(reading: Reading, element: XmlElement, law: Law, joint: JointDescription, gear: float, length: float, moments: Moments,
+def _made(reading: MjcfReading, element: XmlElement, law: Law, joint: JointDescription, gear: float, length: float, moments: Moments,
           inputs: Range, force: Range, label: str) -> tuple[Any, str, float, float, Range] | None:
     """The device, its command = scale u + shift, and between what; None, with a note, where the bench has no such law."""
     b0, b1, b2 = law.bias if law.bias_type == "affine" else (0.0, 0.0, 0.0)
@@ -237,7 +237,7 @@ def _scaled(ends: Range, scale: float, shift: float) -> Range:
     return min(one, other), max(one, other)
 
 
-def _both(reading: Reading, element: XmlElement, label: str, force: Range, largest: float) -> float:
+def _both(reading: MjcfReading, element: XmlElement, label: str, force: Range, largest: float) -> float:
     """The effort limit, the same both ways."""
     if force != OPEN and force[0] != -force[1]:
         reading.note(("actuator", "forcerange"), element, label, f"forcerange is {force[0]:g} to {force[1]:g}: the limit of a servo's "
@@ -246,7 +246,7 @@ def _both(reading: Reading, element: XmlElement, label: str, force: Range, large
     return largest
 
 
-def _inherited(reading: Reading, element: XmlElement, joint: JointDescription, share: float, label: str) -> Range:
+def _inherited(reading: MjcfReading, element: XmlElement, joint: JointDescription, share: float, label: str) -> Range:
     """inheritrange: the range of the joint, scaled about its middle."""
     if not np.isfinite([joint.lower[0], joint.upper[0]]).all():
         reading.context.problem(element.line, label, f"it has inheritrange, and joint {joint.name!r} has no range",

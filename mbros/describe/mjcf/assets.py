@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import posixpath
 import struct
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from mbros_core.support.files import read_regular
@@ -27,7 +27,7 @@ from mbros.names import hint
 from mbros.spatial.placement import Placement, rotation_from_quat_wxyz
 
 if TYPE_CHECKING:
-    from mbros.describe.mjcf.reading import Reading
+    from mbros.describe.mjcf.reading import MjcfReading
     from mbros.describe.solids import Solid
     from mbros.describe.urdf.xml import XmlElement
 
@@ -56,7 +56,7 @@ class MeshAsset:
         return self.scale[0] == self.scale[1] == self.scale[2] or bool((self.R == np.eye(3)).all())
 
 
-def read_assets(reading: Reading) -> None:
+def read_assets(reading: MjcfReading) -> None:
     """The assets by name, into reading.meshes, .heights, .colours."""
     for section in reading.root.all("asset"):
         for element in section.children:
@@ -79,7 +79,7 @@ def _name(element: XmlElement) -> str:
     return element.attributes.get("name") or posixpath.splitext(posixpath.basename(element.attributes.get("file", "")))[0]
 
 
-def _mesh(reading: Reading, element: XmlElement) -> None:
+def _mesh(reading: MjcfReading, element: XmlElement) -> None:
     context, name = reading.context, _name(element)
     label = f"mesh {shorten(name)}"
     if "builtin" in element.attributes:
@@ -118,7 +118,7 @@ def beside(folder: str, file: str) -> str:
     return file if posixpath.isabs(file) else posixpath.normpath(posixpath.join(folder.replace("\\", "/"), file))
 
 
-def _points(reading: Reading, element: XmlElement, attribute: str, label: str, least: int) -> np.ndarray | None:
+def _points(reading: MjcfReading, element: XmlElement, attribute: str, label: str, least: int) -> np.ndarray | None:
     """Rows of three; None for what is not given."""
     if attribute not in element.attributes:
         return None
@@ -129,7 +129,7 @@ def _points(reading: Reading, element: XmlElement, attribute: str, label: str, l
     return found.reshape(-1, 3)
 
 
-def mesh_of(reading: Reading, element: XmlElement, label: str) -> MeshAsset | None:
+def mesh_of(reading: MjcfReading, element: XmlElement, label: str) -> MeshAsset | None:
     """The mesh that a geom names."""
     name = element.attributes.get("mesh", "")
     if name not in reading.meshes:
@@ -139,7 +139,7 @@ def mesh_of(reading: Reading, element: XmlElement, label: str) -> MeshAsset | No
     return reading.meshes[name]
 
 
-def mesh_geometry(reading: Reading, asset: MeshAsset) -> tuple[Geometry, Placement]:
+def mesh_geometry(reading: MjcfReading, asset: MeshAsset) -> tuple[Geometry, Placement]:
     """What a viewer and the engine take, and where it is in the frame of the geom."""
     if asset.vertices is None and asset.is_plain:
         scale = np.array(asset.scale)
@@ -148,7 +148,7 @@ def mesh_geometry(reading: Reading, asset: MeshAsset) -> tuple[Geometry, Placeme
     return Convex("convex", vertices=_placed(reading, asset)[0]), Placement()
 
 
-def mesh_solid(reading: Reading, asset: MeshAsset) -> Solid:
+def mesh_solid(reading: MjcfReading, asset: MeshAsset) -> Solid:
     """Mass, centre of mass and inertia at density 1. Raises MbrosError."""
     if asset.solid is None:
         vertices, faces = _placed(reading, asset)
@@ -158,7 +158,7 @@ def mesh_solid(reading: Reading, asset: MeshAsset) -> Solid:
     return asset.solid
 
 
-def _placed(reading: Reading, asset: MeshAsset) -> tuple[np.ndarray, np.ndarray]:
+def _placed(reading: MjcfReading, asset: MeshAsset) -> tuple[np.ndarray, np.ndarray]:
     """Vertices where they are in the frame of the geom, and triangles."""
     if asset.vertices is None:
         kind, data = mesh_file(asset.filename, reading.file_or_none, reading.package_dirs)
@@ -176,7 +176,7 @@ def _placed(reading: Reading, asset: MeshAsset) -> tuple[np.ndarray, np.ndarray]
 # ------------------------------------------------------------------------------------------------------- height fields
 
 
-def height_field(reading: Reading, element: XmlElement, label: str) -> tuple[HeightField, tuple[float, ...]] | None:
+def height_field(reading: MjcfReading, element: XmlElement, label: str) -> tuple[HeightField, tuple[float, ...]] | None:
     """The height field that a geom names, and its size (half x, half y, height, base); None, with a problem or a note."""
     name = element.attributes.get("hfield", "")
     asset = reading.heights.get(name)
@@ -204,7 +204,7 @@ def height_field(reading: Reading, element: XmlElement, label: str) -> tuple[Hei
     return HeightField("height_field", size=(2.0 * size[0], 2.0 * size[1]), heights=grid), size
 
 
-def _heights(reading: Reading, asset: XmlElement, label: str) -> np.ndarray | None:
+def _heights(reading: MjcfReading, asset: XmlElement, label: str) -> np.ndarray | None:
     """(nrow, ncol), rows from the lowest y on."""
     context, file = reading.context, asset.attributes.get("file", "")
     rows, columns = (int(several(context, asset, word_, label, (0.0,))[0]) for word_ in ("nrow", "ncol"))

@@ -23,7 +23,7 @@ from mbros.names import no_name
 from mbros.spatial.placement import Placement
 
 if TYPE_CHECKING:
-    from mbros.describe.mjcf.reading import Reading
+    from mbros.describe.mjcf.reading import MjcfReading
     from mbros.describe.urdf.xml import XmlElement
 
     # an element of a body, the pose of the frames around it, its default class, and what follows its name
@@ -35,7 +35,7 @@ REFUSED = {"composite": "composites", "flexcomp": "deformable bodies", "attach":
 OF_VIEWERS = ("camera", "light")
 
 
-def read_bodies(reading: Reading) -> None:
+def read_bodies(reading: MjcfReading) -> None:
     """All bodies, joints, shapes and sites, into the description; sites last, which take other names than bodies."""
     left = [MOST_ITEMS]
     sites: list[tuple[BodyDescription, list[Item]]] = []
@@ -59,7 +59,7 @@ def read_bodies(reading: Reading) -> None:
         _sites(reading, body, items)
 
 
-def _flat(reading: Reading, holder: XmlElement, X: Placement, childclass: str, suffix: str, left: list[int]) -> list[Item]:
+def _flat(reading: MjcfReading, holder: XmlElement, X: Placement, childclass: str, suffix: str, left: list[int]) -> list[Item]:
     """The elements of a body, of the frames in it and of what is repeated in it."""
     found: list[Item] = []
     for child in holder.children:
@@ -80,12 +80,12 @@ def _flat(reading: Reading, holder: XmlElement, X: Placement, childclass: str, s
     return found
 
 
-def _class(reading: Reading, element: XmlElement, childclass: str) -> str:
+def _class(reading: MjcfReading, element: XmlElement, childclass: str) -> str:
     reading.defaults.of(element, childclass, "childclass")
     return element.attributes.get("childclass", childclass)
 
 
-def _repeated(reading: Reading, element: XmlElement, X: Placement, childclass: str, suffix: str, left: list[int]) -> list[Item]:
+def _repeated(reading: MjcfReading, element: XmlElement, X: Placement, childclass: str, suffix: str, left: list[int]) -> list[Item]:
     context, label = reading.context, "replicate"
     count = int(min(max(number(context, element, "count", label, 0.0), 0.0), 1e6))
     offset, euler = (np.array(vector(context, element, name, label, (0.0, 0.0, 0.0))) for name in ("offset", "euler"))
@@ -103,7 +103,7 @@ def _repeated(reading: Reading, element: XmlElement, X: Placement, childclass: s
     return found
 
 
-def _body(reading: Reading, element: XmlElement, parent: BodyDescription, item: Item, left: list[int]) -> tuple[BodyDescription,
+def _body(reading: MjcfReading, element: XmlElement, parent: BodyDescription, item: Item, left: list[int]) -> tuple[BodyDescription,
     list[Item]] | None:
     context = reading.context
     _, X_frame, childclass, suffix = item
@@ -138,7 +138,7 @@ def _body(reading: Reading, element: XmlElement, parent: BodyDescription, item: 
     return body, items
 
 
-def _on_world(reading: Reading, items: list[Item]) -> None:
+def _on_world(reading: MjcfReading, items: list[Item]) -> None:
     world = reading.description.world
     for each in items:
         if each[0].tag == "geom":
@@ -147,7 +147,7 @@ def _on_world(reading: Reading, items: list[Item]) -> None:
             reading.context.problem(each[0].line, f"<{each[0].tag}> in <worldbody>", "the world does not move", "Put it into a <body>.")
 
 
-def _sites(reading: Reading, body: BodyDescription, items: list[Item]) -> None:
+def _sites(reading: MjcfReading, body: BodyDescription, items: list[Item]) -> None:
     """Sites are frames."""
     for element, X, childclass, suffix in items:
         if element.tag in OF_VIEWERS:

@@ -38,7 +38,7 @@ class DefaultClass:
         self.actuators: tuple[XmlElement, ...] = () if above is None else above.actuators
 
 
-class Defaults:
+class DefaultClasses:
     """The classes of a file, by name."""
 
     def __init__(self, context: Context, root: XmlElement) -> None:

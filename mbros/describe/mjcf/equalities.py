@@ -13,7 +13,7 @@ from mbros.spatial.placement import Placement, rotation_from_quat_wxyz
 
 if TYPE_CHECKING:
     from mbros.describe.constraints.constraint import Constraint
-    from mbros.describe.mjcf.reading import Reading
+    from mbros.describe.mjcf.reading import MjcfReading
     from mbros.describe.robot import FrameDescription, JointDescription
     from mbros.describe.urdf.xml import XmlElement
 
@@ -21,7 +21,7 @@ MOST = 2000             # constraints
 POLYCOEF = (0.0, 1.0, 0.0, 0.0, 0.0)
 
 
-def read_equalities(reading: Reading) -> None:
+def read_equalities(reading: MjcfReading) -> None:
     context = reading.context
     off = bool({"equality", "constraint"} & set(reading.settings.disabled))
     for section in reading.root.all("equality"):
@@ -40,7 +40,7 @@ def read_equalities(reading: Reading) -> None:
             _add(reading, element, name, label)
 
 
-def _add(reading: Reading, element: XmlElement, name: str, label: str) -> None:
+def _add(reading: MjcfReading, element: XmlElement, name: str, label: str) -> None:
     context, before = reading.context, reading.context.found
     try:
         made = _READERS[element.tag](reading, element, name, label)
@@ -54,7 +54,7 @@ def _add(reading: Reading, element: XmlElement, name: str, label: str) -> None:
         context.problem(element.line, label, str(error).partition(": ")[2] or str(error), "")
 
 
-def _ends(reading: Reading, element: XmlElement, name: str, label: str) -> tuple[FrameDescription, FrameDescription] | None:
+def _ends(reading: MjcfReading, element: XmlElement, name: str, label: str) -> tuple[FrameDescription, FrameDescription] | None:
     """The frames that two sites are, or that meet where the model stands at its reference positions, or as relpose says."""
     if "site1" in element.attributes or "site2" in element.attributes:
         sites = [reading.named(element, which, "site", reading.sites, label) for which in ("site1", "site2")]
@@ -76,17 +76,17 @@ def _ends(reading: Reading, element: XmlElement, name: str, label: str) -> tuple
     return reading.frame(f"{name}.A", one, X_1A, element), reading.frame(f"{name}.B", other, X_2A, element)
 
 
-def _connect(reading: Reading, element: XmlElement, name: str, label: str) -> Constraint | None:
+def _connect(reading: MjcfReading, element: XmlElement, name: str, label: str) -> Constraint | None:
     ends = _ends(reading, element, name, label)
     return None if ends is None else BallConstraint(name, *ends)
 
 
-def _weld(reading: Reading, element: XmlElement, name: str, label: str) -> Constraint | None:
+def _weld(reading: MjcfReading, element: XmlElement, name: str, label: str) -> Constraint | None:
     ends = _ends(reading, element, name, label)
     return None if ends is None else WeldConstraint(name, *ends)
 
 
-def _line(reading: Reading, element: XmlElement, label: str) -> tuple[float, float] | None:
+def _line(reading: MjcfReading, element: XmlElement, label: str) -> tuple[float, float] | None:
     """a0 and a1 of polycoef; None, with a warning, where there is more."""
     a0, a1, *more = several(reading.context, element, "polycoef", label, POLYCOEF)
     if any(more):
@@ -97,7 +97,7 @@ def _line(reading: Reading, element: XmlElement, label: str) -> tuple[float, flo
     return a0, a1
 
 
-def _joint(reading: Reading, element: XmlElement, name: str, label: str) -> Constraint | None:
+def _joint(reading: MjcfReading, element: XmlElement, name: str, label: str) -> Constraint | None:
     """q1 - ref1 = a0 + a1 (q2 - ref2)."""
     one = reading.named(element, "joint1", "joint", reading.joints, label)
     other = reading.named(element, "joint2", "joint", reading.joints, label, required=False)
@@ -110,7 +110,7 @@ def _joint(reading: Reading, element: XmlElement, name: str, label: str) -> Cons
     return _coupled(reading, element, name, label, [(one, 1.0)], [] if other is None else [(other, 1.0)], line)
 
 
-def _tendon(reading: Reading, element: XmlElement, name: str, label: str) -> Constraint | None:
+def _tendon(reading: MjcfReading, element: XmlElement, name: str, label: str) -> Constraint | None:
     """L1 - L1_ref = a0 + a1 (L2 - L2_ref), of fixed tendons L = sum of coef q."""
     one = reading.named(element, "tendon1", "tendon", reading.tendons, label)
     other = reading.named(element, "tendon2", "tendon", reading.tendons, label, required=False)
@@ -123,7 +123,7 @@ def _tendon(reading: Reading, element: XmlElement, name: str, label: str) -> Con
     return _coupled(reading, element, name, label, one.joints, [] if other is None else other.joints, line)
 
 
-def _coupled(reading: Reading, element: XmlElement, name: str, label: str, one: list[tuple[JointDescription, float]],
+def _coupled(reading: MjcfReading, element: XmlElement, name: str, label: str, one: list[tuple[JointDescription, float]],
              other: list[tuple[JointDescription, float]], line: tuple[float, float]) -> Constraint | None:
     """Of sums of positions, less those at the reference: what is left must be one joint, which is then locked, or two."""
     a0, a1 = line

@@ -20,7 +20,7 @@ from mbros.spatial.inertia import rotate
 from mbros.spatial.placement import Placement
 
 if TYPE_CHECKING:
-    from mbros.describe.mjcf.reading import Reading
+    from mbros.describe.mjcf.reading import MjcfReading
     from mbros.describe.robot import BodyDescription
     from mbros.describe.solids import Solid
     from mbros.describe.urdf.xml import XmlElement
@@ -32,7 +32,7 @@ DENSITY = 1000.0            # kg/m^3
 
 
 @record(eq=False)
-class Part:
+class GeomMass:
     """What a geom adds to its body: mass, centre of mass and inertia about it, in the axes of the body."""
 
     mass: float
@@ -41,8 +41,8 @@ class Part:
     group: float
 
 
-def read_geom(reading: Reading, body: BodyDescription, element: XmlElement, X_frame: Placement, childclass: str, suffix: str,
-              usual: str) -> Part | None:
+def read_geom(reading: MjcfReading, body: BodyDescription, element: XmlElement, X_frame: Placement, childclass: str, suffix: str,
+              usual: str) -> GeomMass | None:
     """The shapes of a geom, into its body; what it weighs."""
     context = reading.context
     given = element.attributes.get("name", "")
@@ -79,10 +79,10 @@ def read_geom(reading: Reading, body: BodyDescription, element: XmlElement, X_fr
     if solid is None:
         return None
     mass, com, inertia = solid
-    return Part(mass, X_BG.R @ com + X_BG.p, rotate(inertia, X_BG.R), group)
+    return GeomMass(mass, X_BG.R @ com + X_BG.p, rotate(inertia, X_BG.R), group)
 
 
-def _placed(reading: Reading, element: XmlElement, kind: str, label: str) -> tuple[Placement, tuple[float, ...]]:
+def _placed(reading: MjcfReading, element: XmlElement, kind: str, label: str) -> tuple[Placement, tuple[float, ...]]:
     """X_FG in the frame around it, and its size."""
     context = reading.context
     size = several(context, element, "size", label, (0.0, 0.0, 0.0), 0 if kind in ("plane", "hfield", "mesh") else 1)
@@ -100,7 +100,7 @@ def _placed(reading: Reading, element: XmlElement, kind: str, label: str) -> tup
             (size[0], half, 0.0) if kind in ("capsule", "cylinder") else (size[0], size[0], half))
 
 
-def _geometry(reading: Reading, element: XmlElement, kind: str, size: tuple[float, ...], label: str,
+def _geometry(reading: MjcfReading, element: XmlElement, kind: str, size: tuple[float, ...], label: str,
               asset: Any) -> tuple[Geometry | None, Placement]:
     """What the engine has for it, and where that is in the frame of the geom."""
     if kind == "mesh":
@@ -124,7 +124,8 @@ def _plain(kind: str, size: tuple[float, ...]) -> Geometry:
     return Geometry(kind, radius=size[0], length=0.0 if kind == "sphere" else 2.0 * size[1])
 
 
-def _solid(reading: Reading, element: XmlElement, kind: str, size: tuple[float, ...], label: str, asset: Any, group: float) -> Solid | None:
+def _solid(reading: MjcfReading, element: XmlElement, kind: str, size: tuple[float, ...], label: str, asset: Any,
+           group: float) -> Solid | None:
     """Mass, centre of mass and inertia in the frame of the geom; None where it has no part in its body's."""
     context, settings = reading.context, reading.settings
     low, high = settings.group_range
@@ -150,7 +151,8 @@ def _solid(reading: Reading, element: XmlElement, kind: str, size: tuple[float, 
     return factor * found[0], found[1], factor * found[2]
 
 
-def _of_density_one(reading: Reading, element: XmlElement, kind: str, size: tuple[float, ...], label: str, asset: Any, shell: bool) -> Any:
+def _of_density_one(reading: MjcfReading, element: XmlElement, kind: str, size: tuple[float, ...], label: str, asset: Any,
+                    shell: bool) -> Any:
     if kind == "mesh":
         return mesh_solid(reading, asset)
     if kind == "ellipsoid":
@@ -164,7 +166,7 @@ def _of_density_one(reading: Reading, element: XmlElement, kind: str, size: tupl
     return (solids.shell_mass_and_inertia if shell else solids.mass_and_inertia)(_plain(kind, size), 1.0)
 
 
-def _shapes(reading: Reading, body: BodyDescription, element: XmlElement, geometry: Geometry, X_BG: Placement, name: str, label: str,
+def _shapes(reading: MjcfReading, body: BodyDescription, element: XmlElement, geometry: Geometry, X_BG: Placement, name: str, label: str,
             group: float) -> None:
     """The shape that is touched, the one that is seen, or both."""
     context = reading.context
@@ -190,7 +192,7 @@ def _shapes(reading: Reading, body: BodyDescription, element: XmlElement, geomet
         reading.geoms[name] = shape
 
 
-def _colour(reading: Reading, element: XmlElement, label: str) -> Any:
+def _colour(reading: MjcfReading, element: XmlElement, label: str) -> Any:
     if "rgba" in element.attributes:
         return several(reading.context, element, "rgba", label, (0.5, 0.5, 0.5, 1.0))
     return reading.colours.get(element.attributes.get("material", ""))

@@ -10,15 +10,15 @@ from mbros.describe.mjcf.values import number, vector
 from mbros.spatial.inertia import compose, rotate, rotational_inertia
 
 if TYPE_CHECKING:
-    from mbros.describe.mjcf.geoms import Part
-    from mbros.describe.mjcf.reading import Reading
+    from mbros.describe.mjcf.geoms import GeomMass
+    from mbros.describe.mjcf.reading import MjcfReading
     from mbros.describe.robot import BodyDescription
     from mbros.describe.urdf.xml import XmlElement
 
 LIGHTEST = 1e-14            # kg: a geom with less has no part in the inertia
 
 
-def body_inertia(reading: Reading, body: BodyDescription, given: list[XmlElement], parts: list[Part], label: str) -> None:
+def body_inertia(reading: MjcfReading, body: BodyDescription, given: list[XmlElement], parts: list[GeomMass], label: str) -> None:
     """Fills mass, com and inertia of a body."""
     settings = reading.settings
     if len(given) > 1:
@@ -36,7 +36,7 @@ def body_inertia(reading: Reading, body: BodyDescription, given: list[XmlElement
         _bounded(reading, body)
 
 
-def _explicit(reading: Reading, body: BodyDescription, element: XmlElement, label: str) -> None:
+def _explicit(reading: MjcfReading, body: BodyDescription, element: XmlElement, label: str) -> None:
     context = reading.context
     for name in ("mass", "pos"):
         if name not in element.attributes:
@@ -53,7 +53,7 @@ def _explicit(reading: Reading, body: BodyDescription, element: XmlElement, labe
     body.inertia = I if X.R is None else rotate(I, X.R)
 
 
-def _bounded(reading: Reading, body: BodyDescription) -> None:
+def _bounded(reading: MjcfReading, body: BodyDescription) -> None:
     """boundmass, boundinertia and balanceinertia, on the principal moments."""
     settings = reading.settings
     body.mass = max(body.mass, settings.boundmass)
@@ -68,7 +68,7 @@ def _bounded(reading: Reading, body: BodyDescription) -> None:
         body.inertia = 0.5 * (body.inertia + body.inertia.T)
 
 
-def scale_to_total(reading: Reading) -> None:
+def scale_to_total(reading: MjcfReading) -> None:
     """settotalmass: all masses and inertias, by one factor."""
     wanted, bodies = reading.settings.settotalmass, reading.description.bodies
     total = sum(body.mass for body in bodies)

@@ -18,14 +18,14 @@ from mbros.spatial.placement import Placement
 from mbros.spatial.vectors import Pose
 
 if TYPE_CHECKING:
-    from mbros.describe.mjcf.reading import Reading
+    from mbros.describe.mjcf.reading import MjcfReading
     from mbros.describe.urdf.xml import XmlElement
 
 KINDS = {"free": "floating", "ball": "ball", "slide": "prismatic", "hinge": "revolute"}
 MOST_DOFS = 6           # of a body
 
 
-def read_joints(reading: Reading, body: BodyDescription, parent: BodyDescription, X_PB: Placement,
+def read_joints(reading: MjcfReading, body: BodyDescription, parent: BodyDescription, X_PB: Placement,
                 given: list[tuple[XmlElement, Placement, str, str]]) -> None:
     """The joints between a body and its parent, on which it stands at X_PB at its reference positions. given: their elements, the frames
     around them, default classes and suffixes of names; none: a weld."""
@@ -57,7 +57,7 @@ def read_joints(reading: Reading, body: BodyDescription, parent: BodyDescription
         _check_order(reading, body, made)
 
 
-def _check_order(reading: Reading, body: BodyDescription, made: list[JointDescription]) -> None:
+def _check_order(reading: MjcfReading, body: BodyDescription, made: list[JointDescription]) -> None:
     kinds = [joint.kind for joint in made]
     line, label = body.source.line, f"body {body.name!r}"
     if sum(joint.nv for joint in made) > MOST_DOFS:
@@ -70,7 +70,7 @@ def _check_order(reading: Reading, body: BodyDescription, made: list[JointDescri
         reading.context.problem(line, label, "a ball joint is followed by one that turns", "One of them is too many.")
 
 
-def _joint(reading: Reading, element: XmlElement, X_frame: Placement, childclass: str, ends: tuple[BodyDescription, BodyDescription],
+def _joint(reading: MjcfReading, element: XmlElement, X_frame: Placement, childclass: str, ends: tuple[BodyDescription, BodyDescription],
            X_PB: Placement, usual: str, suffix: str) -> JointDescription | None:
     context, settings = reading.context, reading.settings
     given = element.attributes.get("name", "")
@@ -116,7 +116,7 @@ def _joint(reading: Reading, element: XmlElement, X_frame: Placement, childclass
     return joint
 
 
-def _resistance(reading: Reading, element: XmlElement, joint: JointDescription, label: str, springref: float, one_axis: bool) -> None:
+def _resistance(reading: MjcfReading, element: XmlElement, joint: JointDescription, label: str, springref: float, one_axis: bool) -> None:
     """Damping, friction, armature, spring and the range of what actuators exert."""
     context, disabled = reading.context, reading.settings.disabled
     found = {}

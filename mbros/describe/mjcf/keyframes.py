@@ -10,13 +10,13 @@ from mbros.describe.mjcf.values import numbers
 from mbros.describe.urdf.numbers import shorten
 
 if TYPE_CHECKING:
-    from mbros.describe.mjcf.reading import Reading
+    from mbros.describe.mjcf.reading import MjcfReading
 
 MOST = 1000
 UNUSED = ("time", "qvel", "act", "ctrl", "mpos", "mquat")
 
 
-def read_keyframes(reading: Reading) -> None:
+def read_keyframes(reading: MjcfReading) -> None:
     """qpos of each key, joint by joint, into the description."""
     nq, found = sum(joint.nq for joint in reading.order), reading.description.keyframes
     for section in reading.root.all("keyframe"):

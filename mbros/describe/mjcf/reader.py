@@ -14,7 +14,7 @@ from mbros.describe.mjcf.document import read_document
 from mbros.describe.mjcf.equalities import read_equalities
 from mbros.describe.mjcf.inertials import scale_to_total
 from mbros.describe.mjcf.keyframes import read_keyframes
-from mbros.describe.mjcf.reading import Reading
+from mbros.describe.mjcf.reading import MjcfReading
 from mbros.describe.mjcf.reference import set_springdampers
 from mbros.describe.mjcf.schema import note_unused
 from mbros.describe.mjcf.sensors import read_sensors
@@ -37,7 +37,7 @@ def read(data: bytes, file: str, declared_encoding_counts: bool = True, default_
     context = Context(file)
     name = root.attributes.get("model", "").strip()
     description = RobotDescription(name if name and no_name(name) is None else printable(default_name), file=file)
-    reading = Reading(root, context, description, package_dirs)
+    reading = MjcfReading(root, context, description, package_dirs)
     description.gravity = np.array(reading.settings.gravity)
     if not root.all("worldbody"):
         context.problem(root.line, "<mujoco>", "it has no <worldbody>", "A model has bodies in a <worldbody>.")
@@ -63,7 +63,7 @@ def read(data: bytes, file: str, declared_encoding_counts: bool = True, default_
     return description
 
 
-def _raise(reading: Reading) -> None:
+def _raise(reading: MjcfReading) -> None:
     context = reading.context
     if context.problems:
         context.problems.sort(key=lambda problem: problem.line or 0)
@@ -72,7 +72,7 @@ def _raise(reading: Reading) -> None:
         raise error
 
 
-def _gravity_compensation(reading: Reading) -> None:
+def _gravity_compensation(reading: MjcfReading) -> None:
     """gravcomp: a field against gravity on a body's own mass."""
     gravity = reading.description.gravity
     for body, share, element in reading.gravcomp:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbros.describe.forces.element import Taken
-from mbros.describe.mjcf.defaults import Defaults
+from mbros.describe.mjcf.defaults import DefaultClasses
 from mbros.describe.mjcf.document import TEXT
 from mbros.describe.mjcf.poses import about
 from mbros.describe.mjcf.settings import read_settings
@@ -28,7 +28,7 @@ MOST_LINKS, MOST_SHAPES = 1000, 4000
 GEOMS = ("geom1", "geom2")
 
 
-class Reading:
+class MjcfReading:
     """A model that is being read. bodies, joints, sites, geoms, tendons: by the names of the file. X_WB: of bodies, by id, where the model
     stands
     at its reference positions. joints_of: of a body of the file, those that carry it. collisions: every shape that may touch something,
@@ -38,7 +38,7 @@ class Reading:
                  package_dirs: Sequence[str | PathLike[str]]) -> None:
         self.root, self.context, self.description, self.package_dirs = root, context, description, package_dirs
         self.settings = read_settings(context, root)
-        self.defaults = Defaults(context, root)
+        self.defaults = DefaultClasses(context, root)
         self.file_or_none = None if context.file == TEXT else context.file
         self.meshes: dict[str, MeshAsset] = {}
         self.heights: dict[str, XmlElement] = {}

@@ -8,13 +8,13 @@ import numpy as np
 from mbros.describe.forces.springs import JointSpring
 
 if TYPE_CHECKING:
-    from mbros.describe.mjcf.reading import Reading
+    from mbros.describe.mjcf.reading import MjcfReading
     from mbros.describe.robot import BodyDescription, JointDescription
 
 LARGEST = 2000          # velocities: beyond, the matrix takes too long
 
 
-def effective_inertia(reading: Reading, moments: list[tuple[JointDescription, float]]) -> float:
+def effective_inertia(reading: MjcfReading, moments: list[tuple[JointDescription, float]]) -> float:
     """1 / (J M^-1 J^T) of what acts on joints with these moments dl/dq, all others free; 0 where it moves nothing."""
     inverse, columns = _inverse(reading)
     J = np.zeros(len(inverse))
@@ -25,7 +25,7 @@ def effective_inertia(reading: Reading, moments: list[tuple[JointDescription, fl
     return 1.0 / mobility if mobility > 0.0 else 0.0
 
 
-def set_springdampers(reading: Reading) -> None:
+def set_springdampers(reading: MjcfReading) -> None:
     """springdamper="timeconst dampratio" of joints: the spring and the damper that make of their inertia such an oscillator."""
     for joint, time_constant, ratio in reading.springdampers:
         mean = np.mean([1.0 / inertia if (inertia := effective_inertia_of(reading, joint, k)) > 0.0 else 0.0 for k in range(joint.nv)])
@@ -39,7 +39,7 @@ def set_springdampers(reading: Reading) -> None:
             made.add_to(reading.description, reading.taken)
 
 
-def effective_inertia_of(reading: Reading, joint: JointDescription, coordinate: int) -> float:
+def effective_inertia_of(reading: MjcfReading, joint: JointDescription, coordinate: int) -> float:
     """Of one coordinate of a joint, all others free."""
     inverse, columns = _inverse(reading)
     if id(joint) not in columns:
@@ -48,7 +48,7 @@ def effective_inertia_of(reading: Reading, joint: JointDescription, coordinate: 
     return 1.0 / mobility if mobility > 0.0 else 0.0
 
 
-def _inverse(reading: Reading) -> tuple[np.ndarray, dict[int, int]]:
+def _inverse(reading: MjcfReading) -> tuple[np.ndarray, dict[int, int]]:
     """M^-1, and the first column of each joint; empty where M has no inverse or is too large."""
     if reading.inverse is None:
         M, columns = _mass_matrix(reading)
@@ -59,7 +59,7 @@ def _inverse(reading: Reading) -> tuple[np.ndarray, dict[int, int]]:
     return reading.inverse
 
 
-def _mass_matrix(reading: Reading) -> tuple[np.ndarray, dict[int, int]]:
+def _mass_matrix(reading: MjcfReading) -> tuple[np.ndarray, dict[int, int]]:
     columns: dict[int, int] = {}
     nv = 0
     for joint in reading.order:
@@ -86,12 +86,13 @@ def _mass_matrix(reading: Reading) -> tuple[np.ndarray, dict[int, int]]:
     return M, columns
 
 
-def _in_order(reading: Reading) -> list[BodyDescription]:
+def _in_order(reading: MjcfReading) -> list[BodyDescription]:
     """Bodies of the file, parents first."""
     return [body for body in reading.description.bodies if id(body) in reading.carrier]
 
 
-def _directions(reading: Reading, body: BodyDescription, joint: JointDescription, column: int) -> list[tuple[int, np.ndarray, np.ndarray,
+def _directions(reading: MjcfReading, body: BodyDescription, joint: JointDescription, column: int) -> list[tuple[int, np.ndarray,
+    np.ndarray,
                                                                                                     np.ndarray]]:
     """(column, turning, sliding, a point of the axis) in the world of each coordinate of a joint."""
     X = reading.X_WB[id(body)]

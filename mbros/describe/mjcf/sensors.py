@@ -11,7 +11,7 @@ from mbros.errors import MbrosError
 
 if TYPE_CHECKING:
     from mbros.describe.devices.bench import Bench
-    from mbros.describe.mjcf.reading import Reading
+    from mbros.describe.mjcf.reading import MjcfReading
     from mbros.describe.robot import BodyDescription, FrameDescription
     from mbros.describe.urdf.xml import XmlElement
 
@@ -21,7 +21,7 @@ JOINT: dict[str, Any] = {"jointpos": Encoder, "jointvel": Encoder, "jointactuato
 READ = (*INERTIAL, *WRENCH, *POSES, *JOINT)
 
 
-def read_sensors(reading: Reading, bench: Bench) -> None:
+def read_sensors(reading: MjcfReading, bench: Bench) -> None:
     made: dict[str, Any] = {}
     elements = [element for section in reading.root.all("sensor") for element in section.children if element.tag in READ]
     inertial = {element.attributes.get("site") for element in elements if element.tag in INERTIAL}
@@ -47,7 +47,7 @@ def read_sensors(reading: Reading, bench: Bench) -> None:
                 reading.note(("sensor", key), element, label, f"not used: {error}", "warning")
 
 
-def _sensor(reading: Reading, element: XmlElement, inertial: set[Any], label: str) -> tuple[str, str, Any] | None:
+def _sensor(reading: MjcfReading, element: XmlElement, inertial: set[Any], label: str) -> tuple[str, str, Any] | None:
     """Name, reading, and how it is made; None, with a note or a problem."""
     tag = element.tag
     if tag in JOINT:
@@ -82,7 +82,7 @@ def _sensor(reading: Reading, element: XmlElement, inertial: set[Any], label: st
     return f"{frame}.pose", reads, lambda: GroundTruthPose(f"{frame}.pose", frame=frame)
 
 
-def _object(reading: Reading, element: XmlElement, label: str) -> Any:
+def _object(reading: MjcfReading, element: XmlElement, label: str) -> Any:
     """The site or body of objtype and objname."""
     kind = element.attributes.get("objtype", "")
     if "reftype" in element.attributes or kind not in ("site", "xbody", "body"):

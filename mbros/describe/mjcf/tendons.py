@@ -13,7 +13,7 @@ from mbros.describe.urdf.numbers import shorten
 from mbros.errors import MbrosError
 
 if TYPE_CHECKING:
-    from mbros.describe.mjcf.reading import Reading
+    from mbros.describe.mjcf.reading import MjcfReading
     from mbros.describe.robot import FrameDescription, JointDescription
     from mbros.describe.urdf.xml import XmlElement
 
@@ -30,7 +30,7 @@ class Tendon:
     ends: tuple[FrameDescription, ...] = ()
 
 
-def read_tendons(reading: Reading) -> None:
+def read_tendons(reading: MjcfReading) -> None:
     """Tendons by name, and what they exert by themselves."""
     given = {element.attributes.get("name") for section in reading.root.all("tendon") for element in section.children}
     for section in reading.root.all("tendon"):
@@ -52,7 +52,7 @@ def read_tendons(reading: Reading) -> None:
                 _own_forces(reading, made, label)
 
 
-def _fixed(reading: Reading, element: XmlElement, name: str, label: str) -> Tendon | None:
+def _fixed(reading: MjcfReading, element: XmlElement, name: str, label: str) -> Tendon | None:
     found: list[tuple[JointDescription, float]] = []
     for each in element.all("joint"):
         joint = reading.named(each, "joint", "joint", reading.joints, label)
@@ -68,7 +68,7 @@ def _fixed(reading: Reading, element: XmlElement, name: str, label: str) -> Tend
     return Tendon(name, element, found)
 
 
-def _spatial(reading: Reading, element: XmlElement, name: str, label: str) -> Tendon:
+def _spatial(reading: MjcfReading, element: XmlElement, name: str, label: str) -> Tendon:
     ends = [reading.named(each, "site", "site", reading.sites, label) for each in element.all("site")]
     straight = len(ends) == len(element.children) == 2 and None not in ends and ends[0].body is not ends[1].body
     if not straight:
@@ -78,7 +78,7 @@ def _spatial(reading: Reading, element: XmlElement, name: str, label: str) -> Te
     return Tendon(name, element, [], tuple(ends) if straight else ())
 
 
-def _own_forces(reading: Reading, tendon: Tendon, label: str) -> None:
+def _own_forces(reading: MjcfReading, tendon: Tendon, label: str) -> None:
     """Spring, damper, friction and limits of a tendon."""
     context, element = reading.context, tendon.element
     stiffness, damping = (several(context, element, which, label, (0.0, 0.0, 0.0), 1)[0] for which in ("stiffness", "damping"))
@@ -101,7 +101,7 @@ def _own_forces(reading: Reading, tendon: Tendon, label: str) -> None:
             reading.note(("tendon", name), element, label, f"{name} is not used: tendons have none here", "warning")
 
 
-def _rest(reading: Reading, tendon: Tendon, label: str, usual: float) -> float:
+def _rest(reading: MjcfReading, tendon: Tendon, label: str, usual: float) -> float:
     """The length at which the spring rests: by default the one where the springs of the joints rest."""
     lower, upper = several(reading.context, tendon.element, "springlength", label, (-1.0, -1.0))
     given = len(tendon.element.attributes.get("springlength", "").split())
@@ -112,7 +112,8 @@ def _rest(reading: Reading, tendon: Tendon, label: str, usual: float) -> float:
     return usual if lower == -1.0 else lower
 
 
-def _straight(reading: Reading, tendon: Tendon, label: str, stiffness: float, damping: float, bounds: tuple[float, float] | None) -> None:
+def _straight(reading: MjcfReading, tendon: Tendon, label: str, stiffness: float, damping: float, bounds: tuple[float,
+    float] | None) -> None:
     a, b = tendon.ends
     if stiffness or damping:
         X_WB = reading.where_springs_rest()

@@ -14,7 +14,7 @@ from mbros.describe.robot import Exclusion
 from mbros.describe.urdf.numbers import shorten
 
 if TYPE_CHECKING:
-    from mbros.describe.mjcf.reading import Reading
+    from mbros.describe.mjcf.reading import MjcfReading
     from mbros.describe.robot import Collision
     from mbros.describe.urdf.xml import XmlElement
 
@@ -24,7 +24,7 @@ MOST_PAIRS = 300_000                    # that are left out one by one
 NO_CONTACT = "contype and conaffinity"
 
 
-def contact_numbers_of(reading: Reading, element: XmlElement, label: str) -> dict[str, float | None]:
+def contact_numbers_of(reading: MjcfReading, element: XmlElement, label: str) -> dict[str, float | None]:
     """friction and its radii of a geom. What solref and solimp say needs the masses: set_compliance."""
     context = reading.context
     friction = several(context, element, "friction", label, FRICTION)
@@ -37,7 +37,7 @@ def contact_numbers_of(reading: Reading, element: XmlElement, label: str) -> dic
     return friction_numbers(friction[0], friction[1], friction[2], condim)
 
 
-def set_compliance(reading: Reading) -> None:
+def set_compliance(reading: MjcfReading) -> None:
     """solref and solimp of geoms as stiffness and relaxation time, of those that have them: for the mass of the tree that a geom is part
     of,
     or the heaviest one where it stands still."""
@@ -68,7 +68,7 @@ def set_compliance(reading: Reading) -> None:
                                     "Give two positive numbers, time constant and damping ratio, or two negative ones.")
 
 
-def _trees(reading: Reading) -> dict[int, int]:
+def _trees(reading: MjcfReading) -> dict[int, int]:
     """Of every body: the id of the outermost body that moves with it, or of the world."""
     world = id(reading.description.world)
     found = {world: world}
@@ -78,7 +78,7 @@ def _trees(reading: Reading) -> dict[int, int]:
     return found
 
 
-def read_contact(reading: Reading) -> None:
+def read_contact(reading: MjcfReading) -> None:
     """Groups and exclusions of the description."""
     description, context = reading.description, reading.context
     pairs: set[tuple[int, int]] = set()
@@ -104,7 +104,7 @@ def read_contact(reading: Reading) -> None:
         description.collisions = False
 
 
-def _neighbours(reading: Reading) -> None:
+def _neighbours(reading: MjcfReading) -> None:
     """The two bodies that several joints connect, as one does; not on the world."""
     if "filterparent" in reading.settings.disabled:
         reading.context.notes.add("filterparent", None, "<flag>", "filterparent is not used: neighbours do not touch here", "warning")
@@ -117,7 +117,7 @@ def _key(a: Collision, b: Collision) -> tuple[int, int]:
     return (id(a), id(b)) if id(a) < id(b) else (id(b), id(a))
 
 
-def _filter(reading: Reading, pairs: set[tuple[int, int]]) -> None:
+def _filter(reading: MjcfReading, pairs: set[tuple[int, int]]) -> None:
     """What contype and conaffinity keep apart and no <pair> names."""
     classes: dict[tuple[int, int], list[tuple[int, Collision]]] = {}
     for body, shape, element in reading.collisions:

@@ -82,7 +82,7 @@ def _decode(data: bytes) -> str:
 def _not_a_robot(root: XmlElement, file: str) -> Problem:
     tag = shorten(root.tag)[1:-1]
     known = {"sdf": "This is SDF, which mbros.load takes, and not what reads URDF alone.",
-             "mujoco": "This is a MuJoCo MJCF file; mbros reads URDF.",
+             "mujoco": "This is MJCF, which mbros.load takes, and not what reads URDF alone.",
              "COLLADA": "This is a mesh, not a robot."}
     return Problem(f"<{tag}>", "the root element is not <robot>",
                    known.get(root.tag, 'A URDF starts with <robot name="...">.'), file, root.line)
