@@ -1,4 +1,4 @@
-"""Changed MJCF files: read, or refused in words, in a time and memory that go with their length, and nothing outside the folder is opened."""
+"""Changed MJCF files: read, or refused in words, in a time and memory that go with their length; nothing outside the folder is opened."""
 import os
 import random
 import resource
