@@ -87,6 +87,21 @@ def test_position_velocity_and_effort_of_a_joint_are_one_servo():
     mbros.Simulator(ours).command(position={"j0": 1.0}, velocity={"j0": 0.1}, effort={"j0": 2.0, "j1": 1.0})
 
 
+@pytest.mark.parametrize("words", ['motorconst=".05" resistance="2"', 'nominal="24 3 500"', 'motorconst=".04 .06" resistance="2" '
+                                                                                            'saturation="0 1"'])
+@pytest.mark.parametrize("gear", [3.0, -3.0])
+def test_dc_motors(words, gear):
+    ours, theirs = both(text(f'<dcmotor name="m" joint="j0" {words} gear="{gear}" ctrlrange="-24 24"/>'))
+    data, q, v = mujoco.MjData(theirs), np.array([0.3, -0.4, 0.5]), np.array([0.6, 0.7, -0.8])
+    data.qpos[:], data.qvel[:], data.ctrl[0] = q, v, 9.0
+    mujoco.mj_forward(theirs, data)
+    sim = mbros.Simulator(ours, dt=1e-8)
+    sim.state.set(q, v)
+    sim.command(voltage={"j0": np.sign(gear) * 9.0})
+    sim.step()
+    assert sim.signals["m.effort"].value == pytest.approx(data.qfrc_actuator[0], rel=1e-5)
+
+
 def test_integrated_velocity():
     ours = mbros.load(text('<intvelocity name="i" joint="j0" kp="30" kv="4" gear="2" actrange="-1 1"/>'))
     (device,) = ours.description.bench.actuators

@@ -1,5 +1,6 @@
 """What touches what in MJCF, and how: pairs of shapes against MuJoCo's own filters, friction, solref, height fields; loops that close."""
 import struct
+import zlib
 
 import numpy as np
 import pytest
@@ -98,7 +99,10 @@ def test_solref_sinks_in_as_deep_as_in_mujoco(solref, solimp):
 def test_height_fields(tmp_path):
     heights = np.arange(12, dtype="<f4").reshape(3, 4) ** 2
     (tmp_path / "hills.bin").write_bytes(struct.pack("<ii", 3, 4) + heights.tobytes())
-    for asset in ('file="hills.bin"', f'nrow="3" ncol="4" elevation="{" ".join(map(str, heights[::-1].ravel()))}"'):
+    write_png(tmp_path / "grey.png", heights, 1)
+    write_png(tmp_path / "red.png", heights, 3)
+    for asset in ('file="hills.bin"', 'file="grey.png"', 'file="red.png"', 'nrow="3" ncol="4" '
+                                                                           f'elevation="{" ".join(map(str, heights[::-1].ravel()))}"'):
         path = tmp_path / "m.xml"
         path.write_text(f'<mujoco><asset><hfield name="hills" {asset} size="2 1.5 .5 .1"/></asset><worldbody><geom type="hfield" '
                         'hfield="hills" pos="0 0 .2"/>'
@@ -111,7 +115,29 @@ def test_height_fields(tmp_path):
             geom = np.zeros(1, np.int32)
             down = mujoco.mj_ray(theirs, data, np.array([x, y, 9.0]), np.array([0.0, 0.0, -1.0]), None, 1, -1, geom, None)
             assert down > 0.0 and height(field.geometry, x, y) == pytest.approx(9.0 - down - 0.2, abs=0.08)
-        assert theirs.hfield_data.max() == 1.0 and field.geometry.heights.max() == 0.5
+        assert np.allclose(field.geometry.heights.T, 0.5 * theirs.hfield_data.reshape(3, 4), atol=1e-7)
+
+
+def write_png(path, heights, channels):
+    """Grey or coloured, each row with another filter."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    pixels = np.zeros((*heights.shape, channels), np.uint8)
+    pixels[:, :, 0] = heights[::-1] * 2
+    pixels[:, :, 1:] = pixels[:, :, :1]
+    rows, raw, above = pixels.reshape(len(heights), -1).astype(int), b"", np.zeros(heights.shape[1] * channels, int)
+    for k, row in enumerate(rows):
+        left, corner = np.roll(row, channels), np.roll(above, channels)
+        left[:channels] = corner[:channels] = 0
+        a, b, c = left, above, corner
+        paeth = np.where((abs(b - c) <= abs(a - c)) & (abs(b - c) <= abs(a + b - 2 * c)), a, np.where(abs(a - c) <= abs(a + b - 2 * c), b,
+            c))
+        kind = (4, 3, 1, 2)[k % 4]
+        raw += bytes([kind]) + ((row - (left, above, (left + above) // 2, paeth)[kind - 1]) % 256).astype(np.uint8).tobytes()
+        above = row
+    header = struct.pack(">IIBBBBB", heights.shape[1], heights.shape[0], 8, {1: 0, 3: 2}[channels], 0, 0, 0)
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(raw)) + chunk(b"IEND", b""))
 
 
 def height(geometry, x, y):

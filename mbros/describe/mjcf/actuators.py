@@ -19,6 +19,7 @@ from mbros.describe.devices.channel import Channel
 from mbros.describe.devices.classes import EffortActuator, PositionServo, VelocityServo
 from mbros.describe.mjcf.defaults import ACTUATORS
 from mbros.describe.mjcf.laws import UNREAD, law_of
+from mbros.describe.mjcf.motors import dc_motor
 from mbros.describe.mjcf.reference import effective_inertia
 from mbros.describe.mjcf.values import limited, number, several
 from mbros.describe.urdf.numbers import shorten
@@ -120,7 +121,12 @@ def _actuator(reading: MjcfReading, bench: Bench, element: XmlElement, law: Law,
     if gear == 0.0:
         reading.note(("actuator", "gear"), element, label, "not used: its gear is 0", "warning")
         return
-    made = _made(reading, element, law, joint, gear, length, moments, inputs, force, label)
+    if element.tag == "dcmotor" and joint.nv == 1:
+        name = _name(reading, element, joint, "motor")
+        motor = dc_motor(reading, element, joint, gear, name, label)
+        made = None if motor is None else (*motor, OPEN)
+    else:
+        made = _made(reading, element, law, joint, gear, length, moments, inputs, force, label)
     if made is None:
         return
     device, command, scale, shift, ends = made
@@ -180,9 +186,7 @@ def _made(reading: MjcfReading, element: XmlElement, law: Law, joint: JointDescr
     """The device, its command = scale u + shift, and between what; None, with a note, where the bench has no such law."""
     b0, b1, b2 = law.bias if law.bias_type == "affine" else (0.0, 0.0, 0.0)
     gain = law.gain[0]
-    name = element.attributes.get("name") or joint.name
-    if name in reading.joint_names:                 # whose signals begin with it, too
-        name = f"{name}.{'servo' if b1 or b2 or law.gain_type == 'affine' else 'drive'}"
+    name = _name(reading, element, joint, "servo" if b1 or b2 or law.gain_type == "affine" else "drive")
     if law.dampratio:
         b2 = -2.0 * law.dampratio * float(np.sqrt(gain * effective_inertia(reading, moments)))
     largest = abs(gear) * max(-force[0], force[1])
@@ -218,6 +222,12 @@ def _made(reading: MjcfReading, element: XmlElement, law: Law, joint: JointDescr
         servo = VelocityServo(name, joint=joint.name, kd=kd, effort_limit=_both(reading, element, label, force, largest))
         return servo, "velocity", scale, shift, _scaled(inputs, scale, shift)
     return _effort(name, law, joint, gear, b0, inputs, force)
+
+
+def _name(reading: MjcfReading, element: XmlElement, joint: JointDescription, word: str) -> str:
+    """The name in the file; not that of a joint, whose signals begin with it, too."""
+    name = element.attributes.get("name") or joint.name
+    return f"{name}.{word}" if name in reading.joint_names else name
 
 
 def _effort(name: str, law: Law, joint: JointDescription, gear: float, b0: float, inputs: Range, force: Range) -> Any:

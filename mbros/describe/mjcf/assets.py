@@ -15,6 +15,7 @@ import numpy as np
 from mbros_core.support.files import read_regular
 from mbros_core.support.records import record
 
+from mbros.describe.mjcf.png import grey_picture
 from mbros.describe.mjcf.values import numbers, several, vector, word
 from mbros.describe.meshes import mesh_file, triangles
 from mbros.describe.robot import Geometry
@@ -191,11 +192,9 @@ def height_field(reading: MjcfReading, element: XmlElement, label: str) -> tuple
         return None
     try:
         grid = _heights(reading, asset, part)
-    except MbrosError as error:
+    except (MbrosError, OSError) as error:
         context.problem(asset.line, part, str(error), "Write elevation, or a file as MuJoCo's own: nrow and ncol, int32, then heights, "
                                                       "float32.")
-        return None
-    if grid is None:
         return None
     low, high = float(grid.min()), float(grid.max())
     grid = (grid - low) * (size[2] / (high - low)) if high > low else np.zeros_like(grid)
@@ -204,17 +203,14 @@ def height_field(reading: MjcfReading, element: XmlElement, label: str) -> tuple
     return HeightField("height_field", size=(2.0 * size[0], 2.0 * size[1]), heights=grid), size
 
 
-def _heights(reading: MjcfReading, asset: XmlElement, label: str) -> np.ndarray | None:
+def _heights(reading: MjcfReading, asset: XmlElement, label: str) -> np.ndarray:
     """(nrow, ncol), rows from the lowest y on."""
     context, file = reading.context, asset.attributes.get("file", "")
     rows, columns = (int(several(context, asset, word_, label, (0.0,))[0]) for word_ in ("nrow", "ncol"))
-    if file.lower().endswith(".png"):
-        context.notes.add(("hfield", "png"), asset.line, label, "its picture is not read, so that its geom is missing; write elevation, or "
-                                                                "a "
-                          "file of numbers", "warning")
-        return None
     if file:
         data = read_regular(resolve(beside(reading.settings.meshdir, file), reading.file_or_none, reading.package_dirs), MOST_BYTES)
+        if file.lower().endswith(".png"):
+            return grey_picture(data)[::-1]
         rows, columns = struct.unpack_from("<ii", data) if len(data) >= 8 else (0, 0)
         if min(rows, columns) < 2 or len(data) != 8 + 4 * rows * columns:
             raise MbrosError(f"{os.path.basename(file)} has {len(data)} bytes, and is no file of {rows} times {columns} heights")

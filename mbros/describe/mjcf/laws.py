@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 DYNAMICS = ("none", "integrator", "filter", "filterexact", "muscle", "dcmotor", "pid", "user")
 GAINS = ("fixed", "affine", "muscle", "dcmotor", "so3", "pid", "user")
 BIASES = ("none", "affine", "muscle", "dcmotor", "so3", "user")
-UNREAD = ("cylinder", "muscle", "adhesion", "dcmotor", "pid", "orientation", "plugin")      # tags with laws that are not read
+UNREAD = ("cylinder", "muscle", "adhesion", "pid", "orientation", "plugin")      # tags with laws that are not read
 
 
 @record(eq=False)

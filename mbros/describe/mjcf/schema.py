@@ -73,12 +73,14 @@ READ: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "velocity": ((*_ELEMENTS, *_GIVES, "kv"), ()),
     "intvelocity": ((*_ELEMENTS, *_GIVES, "kp", "kv", "dampratio", "actrange", "inheritrange"), ()),
     "damper": ((*_ELEMENTS, *_GIVES, "kv"), ()),
+    "dcmotor": ((*_ELEMENTS, *_GIVES, "motorconst", "resistance", "nominal", "inductance", "saturation", "input", "cogging", "lugre",
+                 "thermal", "controller"), ()),
     "sensor": ((), SENSORS),
     "keyframe": ((), ("key",)),
     "key": (("name", "time", "qpos", "qvel", "act", "mpos", "mquat", "ctrl"), ()),
 }
 SENSOR = ("name", "site", "joint", "objtype", "objname", "reftype", "refname", "noise", "cutoff", "delay", "interval", "nsample")
-NOTED_WHERE_READ = ("cylinder", "muscle", "adhesion", "dcmotor", "pid", "orientation", "camera", "light", "composite", "flexcomp", "attach",
+NOTED_WHERE_READ = ("cylinder", "muscle", "adhesion", "pid", "orientation", "camera", "light", "composite", "flexcomp", "attach",
                     "model")
 
 # element: why it is not used
