@@ -84,7 +84,7 @@ case("deep nesting", '<robot name="r">' + "<link>" * 300 + "</link>" * 300 + "</
 case("a million nested tags", '<robot name="r">' + "<g>" * 1_000_000, 1, "<g>", "more than 256 deep", "six levels")
 case("too many elements", '<robot name="r">\n' + "<g/>" * 500_001 + "</robot>", 2, "<g>", "more than 500000 elements", "ModelBuilder")
 case("too big", '<robot name="r">' + " " * (32 * 2**20) + "</robot>", None, "file", "more than the 33554432", "Meshes")
-case("mjcf", '<mujoco/>', 1, "<mujoco>", "not <robot>", "MJCF")
+case("mjcf", "<mujoco/>", 1, "<mujoco>", "no <worldbody>", "A model has bodies")
 case("collada", '<COLLADA/>', 1, "<COLLADA>", "not <robot>", "mesh")
 case("html", "<html><body/></html>", 1, "<html>", "not <robot>", "<robot name=")
 
