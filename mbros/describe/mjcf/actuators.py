@@ -68,11 +68,14 @@ def _joint(reading: MjcfReading, element: XmlElement, label: str) -> tuple[Joint
         return None
     if "tendon" in given:
         tendon = reading.named(element, "tendon", "tendon", reading.tendons, label)
-        line = None if tendon is None else _of_tendon(reading, tendon.joints)
-        if tendon is not None and line is None:
+        if tendon is None:
+            return None
+        line = _of_tendon(reading, tendon.joints)
+        if line is None:
             reading.note(("actuator", "tendon"), element, label, "not used: it pulls on a tendon of joints that no equality couples",
                          "warning")
-        return None if line is None else (line[0], gear * line[1], gear * line[2], [(joint, gear * c) for joint, c in tendon.joints])
+            return None
+        return (line[0], gear * line[1], gear * line[2], [(joint, gear * c) for joint, c in tendon.joints])
     joint = reading.named(element, "jointinparent" if "jointinparent" in given else "joint", "joint", reading.joints, label)
     if joint is None:
         return None

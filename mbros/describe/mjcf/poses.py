@@ -83,7 +83,9 @@ def turned(values: Any, settings: Settings) -> Any:
 
 def _xyaxes(values: Any, settings: Settings) -> Any:
     x = unit(values[:3])
-    y = None if x is None else unit(values[3:] - x * (x @ values[3:]))
+    if x is None:
+        return None
+    y = unit(values[3:] - x * (x @ values[3:]))
     return None if y is None else np.column_stack([x, y, np.cross(x, y)])
 
 
