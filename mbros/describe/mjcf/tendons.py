@@ -82,6 +82,10 @@ def _own_forces(reading: MjcfReading, tendon: Tendon, label: str) -> None:
     """Spring, damper, friction and limits of a tendon."""
     context, element = reading.context, tendon.element
     stiffness, damping = (several(context, element, which, label, (0.0, 0.0, 0.0), 1)[0] for which in ("stiffness", "damping"))
+    for which in ("stiffness", "damping"):
+        if any(several(context, element, which, label, (0.0, 0.0, 0.0), 1)[1:]):
+            reading.note(("tendon", "polynomial", which), element, label, f"of {which} the first number is taken: what grows with powers is "
+                         "not read", "warning")
     bounds = limited(context, element, "limited", "range", label, reading.settings.autolimits)
     lone = len(tendon.joints) == 1
     if tendon.ends:
