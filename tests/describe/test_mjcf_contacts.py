@@ -191,7 +191,8 @@ def test_what_is_not_coupled_so_is_said():
 def test_ropes():
     text = """<mujoco><worldbody><site name="top" pos="0 0 1"/><body pos="0 0 .5"><freejoint/><geom size=".1"/><site
     name="s"/></body></worldbody>
-      <tendon><spatial name="r" range="0 .8"><site site="top"/><site site="s"/></spatial><spatial range=".1 .9" stiffness="0 1"><site site="top"/><site
+      <tendon><spatial name="r" range="0 .8"><site site="top"/><site site="s"/></spatial><spatial range=".1 .9" stiffness="0 1"><site
+      site="top"/><site
       site="s"/></spatial></tendon></mujoco>"""
     ours = mbros.load(text)
     assert [(c.name, c.kind) for c in ours.constraints] == [("r.rope", "distance"), ("tendon2.rope", "distance")]

@@ -84,7 +84,8 @@ def _own_forces(reading: MjcfReading, tendon: Tendon, label: str) -> None:
     stiffness, damping = (several(context, element, which, label, (0.0, 0.0, 0.0), 1)[0] for which in ("stiffness", "damping"))
     for which in ("stiffness", "damping"):
         if any(several(context, element, which, label, (0.0, 0.0, 0.0), 1)[1:]):
-            reading.note(("tendon", "polynomial", which), element, label, f"of {which} the first number is taken: what grows with powers is "
+            reading.note(("tendon", "polynomial", which), element, label, f"of {which} the first number is taken: what grows with powers "
+                                                                          "is "
                          "not read", "warning")
     bounds = limited(context, element, "limited", "range", label, reading.settings.autolimits)
     lone = len(tendon.joints) == 1
