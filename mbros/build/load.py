@@ -36,9 +36,9 @@ def load(source: str | PathLike[str], base: str | None = None, mimic: bool = Tru
          package_dirs: Any = (), xacro_args: Mapping[str, object] | None = None,
          inertia: str = "check", limits: str = "check", ground: GroundLike = None, collisions: bool | None = None,
          srdf: str | PathLike[str] | None = None, bench: BenchLike = True) -> Model:
-    """The model (mbros.Model) of `source`: a robot's name, a path to .urdf, .xacro, .sdf or MJCF (.xml), package://name/path, or the text of
-    one; or a scene: a .yaml file (docs/scenes.md) or a <world> of SDF (docs/sdf.md), several robots and objects, which says base of each
-    itself.
+    """The model (mbros.Model) of `source`: a robot's name, a path to .urdf, .xacro, .sdf or MJCF (.xml), package://name/path, or the text
+    of one; or a scene: a .yaml file (docs/scenes.md) or a <world> of SDF (docs/sdf.md), several robots and objects, which says base of
+    each itself.
 
     base: how the root link stands in the world: "fixed", "floating", "planar"; None is the robot's own way: fixed for
         URDF files, floating for SDF models that are not static, and as listed by `mbros.build.robots` for the robots shipped with mbros.

@@ -104,7 +104,7 @@ class Watch:
     @property
     def plane(self) -> NativePlane:
         """The data plane of now: without the native one nobody is waited for."""
-        return cast("NativePlane", self.sim.plane)
+        return self.sim.plane
 
     @property
     def gate(self) -> Gate:
