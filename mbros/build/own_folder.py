@@ -1,4 +1,5 @@
-"""Folders of code that is run: where they are, who else could put something into them, and what killed processes left there."""
+"""Folders of code that is run: where they are, who else could put something into them, and what killed processes left there.
+Nothing of mbros is imported here: setup.py reads this file."""
 from __future__ import annotations
 
 import fcntl
@@ -11,20 +12,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from mbros.errors import MbrosError
-
 ABANDONED = 3600.0              # s: what is younger is left to the process that made it
 
 
+class NoHome(OSError):
+    """This user has no folder of its own; the text says what to do."""
+
+
 def cache_folder() -> Path:
-    """$XDG_CACHE_HOME, or ~/.cache where it is not set or, as its specification has it, not absolute. MbrosError where there is no home."""
+    """$XDG_CACHE_HOME, or ~/.cache where it is not set or, as its specification has it, not absolute. NoHome where there is none."""
     given = Path(os.environ.get("XDG_CACHE_HOME", ""))
     if given.is_absolute():
         return given
     try:
         return Path.home() / ".cache"
     except RuntimeError:
-        raise MbrosError("this user has no home folder to keep compiled code in; set XDG_CACHE_HOME to a folder of its own") from None
+        raise NoHome("this user has no home folder to keep compiled code in; set XDG_CACHE_HOME to a folder of its own") from None
 
 
 def make_folder(folder: Path) -> None:

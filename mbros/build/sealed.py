@@ -5,7 +5,7 @@ import hashlib
 import os
 from pathlib import Path
 
-from mbros.build.own_folder import why_foreign
+from .own_folder import why_foreign
 
 MARK = b"mbros, sha256 of all before:"          # behind what a loader reads
 

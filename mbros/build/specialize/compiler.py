@@ -17,7 +17,7 @@ import mbros_core
 from mbros_core.support import cpu
 from mbros_core.support.numbers import short
 
-from mbros.build.own_folder import cache_folder, make_folder, sweep, why_shared, working_folder
+from mbros.build.own_folder import NoHome, cache_folder, make_folder, sweep, why_shared, working_folder
 from mbros.build.sealed import MARK, seal, why_unfit
 from mbros.errors import MbrosError, MbrosWarning
 
@@ -59,10 +59,10 @@ def folder(given: str | os.PathLike[str] | None) -> Path:
         base = (Path(given) if given is not None else cache_folder() / "mbros" / "robots").resolve()
         make_folder(base)
         wrong = why_shared(base)
+    except NoHome as error:
+        wrong = str(error)
     except OSError as error:
         wrong = f"{base} cannot be made a folder: {error.strerror}"
-    except MbrosError as error:                                 # no home
-        wrong = str(error)
     except (ValueError, RuntimeError) as error:                 # a null byte; links in a circle
         wrong = f"{short(given)} is no path of a folder: {error}"
     if wrong and given is not None:
