@@ -1,10 +1,10 @@
 """Where one joint's motion comes from: what it remembers, in words, and what is said of it. The law is mbros_core/plant/source.pxd."""
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-from mbros_core.plant._devices import SOURCE_PLACES
 
 from mbros.describe.devices.source import JUMP, ROW, SAFE
 from mbros.errors import MbrosError, MbrosWarning, warn
@@ -23,6 +23,14 @@ FREE, STILL, GIVEN = 0.0, 1.0, 2.0          # of HELD
 REAL = 1.0                                  # of MODE
 
 
+@cache
+def places() -> dict[str, int]:
+    """Where a source's memory has what."""
+    from mbros_core.plant._devices import SOURCE_PLACES      # start-up time: few benches have sources
+
+    return SOURCE_PLACES
+
+
 class SourceMemory:
     """What a source remembers, by the names of mbros_core/plant/source.pxd, and its numbers; live. block: of the devices."""
 
@@ -32,10 +40,10 @@ class SourceMemory:
         self._block, self._at, self._numbers = block, row.memory, row.numbers
 
     def __getitem__(self, name: str) -> float:
-        return float(self._block[self._at + SOURCE_PLACES[name]])
+        return float(self._block[self._at + places()[name]])
 
     def __setitem__(self, name: str, x: float) -> None:
-        self._block[self._at + SOURCE_PLACES[name]] = x
+        self._block[self._at + places()[name]] = x
 
     def number(self, name: str) -> float:
         """One of its numbers, as it is now."""

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from ..errors import MbrosError, PrivilegeError
 from mbros_core.support.given import LONGEST_STEP, count, number
-from . import _jitter, privileges
+from . import privileges
 from .statistics import Histogram
 
 
@@ -14,6 +14,8 @@ def timer_jitter(seconds: float = 1.0, period: float = 1e-3, *, priority: int = 
     cpu: processor to pin to. Runs without the interpreter lock in a thread of its own, so busy Python threads disturb it
     exactly as they disturb the loop. Raises PrivilegeError when the priority or the processor is refused.
     """
+    from . import _jitter           # compiled for this call alone
+
     seconds = number("timer_jitter", "seconds", seconds, 0.0, 86400.0, "s")
     period = number("timer_jitter", "period", period, 0.0, LONGEST_STEP, "s")
     priority = count("timer_jitter", "priority", priority, most=99)

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 
 from mbros.simulate.lockstep import MOST
-from mbros.simulate.shared import SharedMemory
 
 from mbros.ros.wire import diagnostics
 from mbros.ros.errors import ParameterError
@@ -13,6 +12,7 @@ from mbros.ros.wire.lockstep import ratio_in
 
 if TYPE_CHECKING:
     from mbros.ros.typing import Values
+    from mbros.simulate.shared import SharedMemory
     from mbros_core import Plant
 
 
@@ -41,6 +41,8 @@ def shared_memory(values: Values, plant: Plant, dt: float) -> SharedMemory | Non
     if lockstep and values["lockstep"].strip():
         raise ParameterError("parameters lockstep and shared_memory: a step waits for consumers of topics or for one of shared memory; "
                              "leave one of the ratios out")
+    from mbros.simulate.shared import SharedMemory      # start-up time: who names nothing does not pay
+
     return SharedMemory(name, plant, dt, lockstep=lockstep, timeout=values["lockstep_timeout"], policy=values["lockstep_policy"],
                         limit=values["max_command"])
 

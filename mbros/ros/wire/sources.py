@@ -9,8 +9,7 @@ import numpy as np
 
 from mbros.arguments import choice
 from mbros.names import plural
-from mbros.bench.source import MODES, SourceMemory, judged, not_real, tripped
-from mbros_core.plant._devices import SOURCE_PLACES
+from mbros.bench.source import MODES, SourceMemory, judged, not_real, places, tripped
 
 from mbros.ros.wire.bench import NodeBench
 from mbros.ros.wire.chosen import chosen
@@ -194,7 +193,7 @@ def source_topics(bench: NodeBench, part: Part, snapshot: int) -> list[tuple[str
         return [snapshot + row.signals[k] + came - sent for row in rows]
 
     def of(name: str) -> list[int]:
-        return [snapshot + row.memory + SOURCE_PLACES[name] for row in rows]
+        return [snapshot + row.memory + places()[name] for row in rows]
 
     def topic(name: str, position: list[int], velocity: list[int], effort: list[int]) -> tuple[str, FillTopic]:
         def fill(x: np.ndarray, stamp: int) -> object:
