@@ -200,3 +200,100 @@ def test_trial_R10_a_failure_is_not_tried_again_at_each_start(monkeypatch, tmp_p
     monkeypatch.setattr(interfaces, "why_not", lambda: "something else")
     interfaces.prepare(said.append)
     assert asked.count("mbros_msgs") == 2
+
+
+def test_trial_Y9_compilers_at_a_time_are_those_of_setup_py(monkeypatch):
+    from mbros.ros.interfaces import generate
+    monkeypatch.delenv("MBROS_JOBS", raising=False)
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(allowed)})
+    try:
+        assert generate.jobs() == 1
+    finally:
+        os.sched_setaffinity(0, allowed)
+    monkeypatch.setenv("MBROS_JOBS", "3")
+    assert generate.jobs() == 3
+
+
+def test_trial_Y9_how_long_a_package_takes_is_said_by_its_size():
+    import mbros.ros.interfaces as interfaces
+    said = [interfaces._takes(package) for package in ("tf2_msgs", "mbros_msgs", "simulation_interfaces")]
+    assert said == ["a few seconds", "half a minute", "a minute"]
+
+
+ONCE = """
+import sys
+from collections import Counter
+from pathlib import Path
+from rosidl_parser import parser
+count, parse = Counter(), parser.parse_idl_string
+
+def counted(text, png_file=None):
+    count[text] += 1
+    return parse(text, png_file=png_file)
+
+parser.parse_idl_string = counted
+from mbros.ros.interfaces import generate
+out = generate.generate("tf2_msgs", Path(sys.argv[1]))
+units = {path.name for path in generate.units(out) if path.parent == out}
+print(sorted(count.values()), sorted(units), file=sys.stderr)
+"""
+
+
+def test_a_definition_is_parsed_once_and_a_generator_is_one_unit(tmp_path):
+    done = subprocess.run([sys.executable, "-c", ONCE, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, timeout=600,
+                          env=os.environ | {"AMENT_PREFIX_PATH": sys.prefix})
+    assert done.stderr.splitlines()[-1] == ("[1] ['GenerateC.c', 'GenerateCTypesupport.cpp', 'GenerateFastRTPSCTypesupport.cpp', "
+                                            "'GenerateIntrospectionCTypesupport.c', 'GeneratePython.c']"), done.stderr
+
+
+KEPT = """
+import os, pathlib, sys
+import mbros.ros.interfaces as interfaces
+interfaces._kept_as = lambda package, target: f"{package}-of-this-test.zip"
+first, second = (pathlib.Path(sys.argv[1], name) for name in ("first", "second"))
+for folder in (first, second):
+    folder.mkdir()
+    interfaces._generate("tf2_msgs", folder)
+    os.environ["CC"] = os.environ["CXX"] = "no-such-compiler"           # the second is not compiled
+    print(sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.suffix in (".so", ".py")))
+    print([path for path in folder.rglob("*") if path.stat().st_mode & 0o022])
+"""
+
+
+def test_a_package_that_was_made_before_is_taken(tmp_path):
+    done = subprocess.run([sys.executable, "-c", KEPT, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, timeout=600, umask=0,
+                          env=os.environ | {"XDG_CACHE_HOME": str(tmp_path)})
+    assert done.returncode == 0, done.stderr
+    first, none, second, none_either = done.stdout.splitlines()
+    assert first == second and first.count(".so") == 3 and none == none_either == "[]"
+
+
+def test_what_a_package_is_kept_by(monkeypatch, tmp_path):
+    """Of wheels alone, below the prefix; another compiler, definition or wheel is another name."""
+    import importlib.metadata
+    from types import SimpleNamespace
+
+    import mbros.ros.interfaces as interfaces
+    site = Path(sys.prefix) / "lib"
+    monkeypatch.delenv("MBROS_BUILD_CACHE", raising=False)
+    monkeypatch.setattr(interfaces, "prefixes", lambda: [Path(sys.prefix)])
+    names = [interfaces._kept_as("tf2_msgs", site), interfaces._kept_as("mbros_msgs", site)]
+    monkeypatch.setenv("CXX", sys.executable)
+    names.append(interfaces._kept_as("tf2_msgs", site))
+    monkeypatch.setattr(importlib.metadata, "distributions", lambda: [SimpleNamespace(name="ros-rclpy", version="1")])
+    names.append(interfaces._kept_as("tf2_msgs", site))
+    assert len(set(names)) == 4 and all(name.endswith(".zip") for name in names)
+    assert interfaces._kept_as("tf2_msgs", tmp_path) == ""
+    monkeypatch.setattr(interfaces, "prefixes", lambda: [tmp_path, Path(sys.prefix)])       # a ROS is sourced
+    assert interfaces._kept_as("tf2_msgs", site) == ""
+
+
+def test_a_node_whose_services_nobody_calls_waits_for_no_messages(monkeypatch):
+    import mbros.ros.interfaces as interfaces
+    asked = []
+    monkeypatch.setattr(interfaces, "ensure", lambda package, log=None, check=None: asked.append(package))
+    monkeypatch.setattr(interfaces, "find", lambda package: None)
+    monkeypatch.setenv("MBROS_GENERATE", "0")
+    interfaces.prepare()
+    assert asked == ["tf2_msgs"]

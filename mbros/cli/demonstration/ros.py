@@ -30,6 +30,7 @@ def run(model: Model, robot: str, duration: float, rate: float, command_rate: fl
     if "ROS_LOCALHOST_ONLY" not in os.environ:          # a domain of its own, on this computer only, unless the user has chosen
         os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     domain = os.environ.setdefault("ROS_DOMAIN_ID", str(10 + os.getpid() % 90))
+    os.environ.setdefault("MBROS_GENERATE", "0")        # nothing here calls the services that would be waited for
     prepare(log=lambda text: print(f"mbros: {text}", file=sys.stderr))
     middleware.init([])
     children: list[Child] = []

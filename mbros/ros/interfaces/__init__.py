@@ -1,11 +1,12 @@
 """Message packages that PyPI does not have: generated once, from their definition, with ROS's own generators.
 
 tf2_msgs and simulation_interfaces are ROS's own; mbros_msgs, beside this file, is ours: where colcon builds mbros, it is there (colcon.py).
-simulation_interfaces has some forty types and takes one to three minutes: the node uses it where it is, and never waits for it.
+A processor takes some 3, 13 and 22 s for them (tf2_msgs, mbros_msgs, simulation_interfaces): a node waits for the first, for the second
+unless MBROS_GENERATE=0 says that nobody will call its services, and uses the third where it is.
 
-`ensure("tf2_msgs")` imports the package where it exists (any sourced ROS 2) and otherwise generates it with the
-rosidl generators that come with rclpy's wheels and the C++ compiler, in a few seconds, once per environment.
-`python -m mbros.ros.interfaces` does the same from a terminal or a Makefile.
+`ensure("tf2_msgs")` imports the package where it exists (any sourced ROS 2) and otherwise generates it with the rosidl generators that
+come with rclpy's wheels and the C++ compiler, once per environment, or takes what was made in another one of the same wheels and tools
+(mbros.build.kept; not with MBROS_BUILD_CACHE=0). `python -m mbros.ros.interfaces` does the same from a terminal.
 """
 from __future__ import annotations
 
@@ -13,26 +14,32 @@ import contextlib
 import hashlib
 import importlib.util
 import importlib
+import io
 import os
 import pathlib
 import platform
+import shlex
 import shutil
 import signal
 import subprocess
 import sys
 import sysconfig
 import time
+import zipfile
 from collections.abc import Callable
 from types import ModuleType
 
 from mbros_core.support.processes import python
 
+from mbros.build.kept import put, take, toolchain
 from mbros.build.own_folder import cache_folder, make_folder, sweep, why_shared, working_folder
-from mbros.errors import MbrosError
 
 from .definitions import DEFINITIONS, prefixes, stamp, why_not
 
 __all__ = ["DEFINITIONS", "InterfaceError", "ensure", "find", "location", "prepare"]
+
+MOST_BYTES = 64 << 20       # of the packages that are kept
+
 
 class InterfaceError(RuntimeError):
     """A message package is neither installed nor could it be generated; the text says what to do."""
@@ -77,14 +84,15 @@ def find(package: str) -> ModuleType | None:
 
 
 def _takes(package: str) -> str:
-    return "one to three minutes" if len(DEFINITIONS.get(package, ())) > 20 else "a few seconds"
+    types = len(DEFINITIONS.get(package, ()))
+    return "a few seconds" if types < 5 else "half a minute" if types < 20 else "a minute"
 
 
 def prepare(log: Callable[[str], None] | None = None, check: Callable[[], None] = lambda: None) -> None:
-    """What the node needs, tf2_msgs, and mbros_msgs where it can be had: without it two services and a topic are missing, and the
-    node says so."""
+    """What the node needs, tf2_msgs, and mbros_msgs where it can be had and is wanted: without it services and a topic are missing, and
+    the node says so."""
     ensure("tf2_msgs", log, check)
-    if find("mbros_msgs") is None and not tried("mbros_msgs"):
+    if os.environ.get("MBROS_GENERATE") != "0" and find("mbros_msgs") is None and not tried("mbros_msgs"):
         try:
             ensure("mbros_msgs", log, check)
         except InterfaceError as e:
@@ -137,7 +145,7 @@ def location(package: str) -> pathlib.Path | None:
         folder = (cache_folder() / "mbros" / "interfaces" / _key()).resolve()
         make_folder(folder)
         return None if why_shared(folder, adding=True) else folder      # what lies there is imported
-    except (OSError, MbrosError):
+    except OSError:
         return None
 
 
@@ -177,7 +185,12 @@ def _generate(package: str, target: pathlib.Path, check: Callable[[], None] = la
     """Generate and compile beside the target in another process, try it there, then rename into place."""
     sweep(f".{package}-", target)
     with working_folder(f".{package}-", target) as folder:
-        scratch = str(folder)
+        scratch, name = str(folder), _kept_as(package, target)
+        kept = take("messages", name) if name else None
+        if kept is not None:
+            _unpack(kept, folder)
+            _rename(folder / package, target / package)
+            return
         env = dict(os.environ)
         env["AMENT_PREFIX_PATH"] = os.pathsep.join(map(str, prefixes()))
         code, said = _run(python("mbros.ros.interfaces.generate", package, scratch, str(target)), env, check)
@@ -185,11 +198,50 @@ def _generate(package: str, target: pathlib.Path, check: Callable[[], None] = la
             raise InterfaceError(
                 f"the message package '{package}' could not be generated:\n{_tail(said)}\n"
                 f"`python -m mbros.ros.interfaces` tries again; with ROS sourced {_from_ros(package)} instead")
-        try:
-            os.rename(os.path.join(scratch, package), target / package)
-        except OSError:
-            if not (target / package).is_dir():      # another process was faster: its result is as good
-                raise
+        if name:
+            put("messages", name, _packed(folder / package), MOST_BYTES)
+        _rename(folder / package, target / package)
+
+
+def _rename(made: pathlib.Path, target: pathlib.Path) -> None:
+    try:
+        os.rename(made, target)
+    except OSError:
+        if not target.is_dir():                     # another process was faster: its result is as good
+            raise
+
+
+def _kept_as(package: str, target: pathlib.Path) -> str:
+    """The name under which a package is kept that another environment could use; "" where it could not: what it is linked to lies at the
+    same place below the prefix only where ROS is of wheels."""
+    prefix = pathlib.Path(sys.prefix)
+    if os.environ.get("MBROS_BUILD_CACHE") == "0" or prefixes() != [prefix] or not target.is_relative_to(prefix):
+        return ""
+    from importlib.metadata import distributions
+
+    here = pathlib.Path(__file__).parent
+    wheels = sorted(f"{of.name} {of.version}" for of in distributions() if (of.name or "").startswith(("ros", "numpy", "empy")))
+    tools = toolchain(shlex.split(os.environ.get(name) or default) for name, default in (("CC", "cc"), ("CXX", "c++")))
+    how = [(here / name).read_text(encoding="utf-8") for name in ("generate.py", "definitions.py")]
+    about = [stamp(package), str(target.relative_to(prefix)), wheels, tools, how]
+    return f"{package}-{hashlib.sha256(repr(about).encode()).hexdigest()}.zip"
+
+
+def _packed(folder: pathlib.Path) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for path in sorted(folder.rglob("*")):
+            if path.is_file() and path.parent.name != "__pycache__":
+                archive.write(path, path.relative_to(folder.parent))
+    return file.getvalue()
+
+
+def _unpack(data: bytes, folder: pathlib.Path) -> None:
+    """Into a folder that is this process's alone; nobody else can write to what is made, whatever the umask is."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        archive.extractall(folder)
+    for path in folder.rglob("*"):
+        path.chmod(0o755 if path.is_dir() else 0o644)
 
 
 def _run(command: list[str], env: dict[str, str], check: Callable[[], None], timeout: float = 1200.0) -> tuple[int, str]:

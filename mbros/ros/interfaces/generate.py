@@ -15,6 +15,7 @@ import subprocess
 import sys
 import sysconfig
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 
 from .definitions import DEFINITIONS, DEPENDENCIES, IMPLEMENTATIONS, PARTS, RUNTIME, prefixes, stamp
 
@@ -22,27 +23,33 @@ from .definitions import DEFINITIONS, DEPENDENCIES, IMPLEMENTATIONS, PARTS, RUNT
 def generate(package: str, scratch: pathlib.Path) -> pathlib.Path:
     """Write definition files and what the generators make of them, a folder for each; returns the folder of those folders.
 
-    Two generators give files of different contents the same name when there are services.
+    Two generators give files of different contents the same name when there are services. Each definition is translated to IDL once, and
+    parsed once for all five, which change nothing in what was parsed.
     """
+    from rosidl_cli.command.translate.api import translate
     from rosidl_generator_c import cli
     from rosidl_generator_c.cli import GenerateC
     from rosidl_generator_py.cli import GeneratePython
+    from rosidl_parser import parser
     from rosidl_typesupport_c.cli import GenerateCTypesupport
     from rosidl_typesupport_fastrtps_c.cli import GenerateFastRTPSCTypesupport
     from rosidl_typesupport_introspection_c.cli import GenerateIntrospectionCTypesupport
 
     if hasattr(cli, "build_type_description_tuples"):
         cli.build_type_description_tuples = described
-    definitions, out = scratch / "definitions", scratch / "generated"
+    if not hasattr(parser.parse_idl_string, "cache_info"):
+        parser.parse_idl_string = cache(parser.parse_idl_string)
+    definitions, out, homes = scratch / "definitions", scratch / "generated", [str(prefix / "share") for prefix in prefixes()]
     for name, text in DEFINITIONS[package].items():
         (definitions / name).parent.mkdir(parents=True, exist_ok=True)
         (definitions / name).write_text(text)
-    files = [f"{definitions}:{name}" for name in DEFINITIONS[package]]
+    files = translate(package_name=package, interface_files=[f"{definitions}:{name}" for name in DEFINITIONS[package]],
+                      include_paths=homes, output_format="idl", output_path=scratch / "idl" / package)
     generators = (GenerateC("c"), GeneratePython("py", typesupport_implementations=["rosidl_typesupport_c"]),
                   GenerateFastRTPSCTypesupport("fastrtps_c"), GenerateIntrospectionCTypesupport("introspection_c"),
                   GenerateCTypesupport("c", typesupport_implementations=list(IMPLEMENTATIONS)))
     for generator in generators:
-        generator.generate(package, files, [str(prefix / "share") for prefix in prefixes()], out / type(generator).__name__ / package)
+        generator.generate(package, files, homes, out / type(generator).__name__ / package)
     return out
 
 
@@ -56,8 +63,22 @@ def described(interfaces: list[str], descriptions: list[object]) -> list[str]:
     return [f"{path.rpartition(':')[2]}:{found[of(path)]}" for path in interfaces]
 
 
+def units(out: pathlib.Path) -> list[pathlib.Path]:
+    """What to compile: a file for each generator and language that includes all of its files, whose headers would take most of the time.
+    Apart are the module's entry point and the descriptions of types, which have static names in common."""
+    apart, together = [], {}
+    for source in sorted((*out.rglob("*.c"), *out.rglob("*.cpp"))):
+        if ".ep." in source.name or source.name.endswith("__description.c"):
+            apart.append(source)
+        else:
+            together.setdefault(out / f"{source.relative_to(out).parts[0]}{source.suffix}", []).append(source)
+    for unit, parts in together.items():
+        unit.write_text("".join(f'#include "{part.relative_to(out)}"\n' for part in parts))
+    return [*together, *apart]
+
+
 def compile_all(package: str, out: pathlib.Path, target: pathlib.Path) -> list[pathlib.Path]:
-    """Compile every generated C and C++ file; returns the two libraries and the extension module."""
+    """Compile what was generated; returns the two libraries and the extension module."""
     import numpy
 
     homes = prefixes()
@@ -66,8 +87,8 @@ def compile_all(package: str, out: pathlib.Path, target: pathlib.Path) -> list[p
                *(p for folder in headers for p in sorted(folder.iterdir()) if p.is_dir())]
     flags = ["-O1", "-fPIC", *(f"-I{p}" for p in include)]
     tools = {".c": _tool("CC", "cc"), ".cpp": _tool("CXX", "c++")}
-    objects = {source: str(source) + ".o" for kind in tools for source in sorted(out.rglob("*" + kind))}
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    objects = {source: str(source) + ".o" for source in units(out)}
+    with ThreadPoolExecutor(jobs()) as pool:
         list(pool.map(lambda source: _run([*tools[source.suffix], *flags, "-c", str(source), "-o", objects[source]]), objects))
     entry = [objects.pop(source) for source in list(objects) if ".ep." in source.name]
     home, libs = target / package, [lib for prefix in homes for lib in (prefix / "lib", *sorted((prefix / "lib").glob("*-linux-gnu")))]
@@ -96,6 +117,11 @@ def assemble(package: str, out: pathlib.Path, libraries: list[pathlib.Path], scr
     for library in libraries:
         shutil.copy(library, home / library.name)
     return home
+
+
+def jobs() -> int:
+    """Compilers at a time, as in setup.py: MBROS_JOBS, else as many as this process has CPUs."""
+    return int(os.environ.get("MBROS_JOBS") or (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1))
 
 
 def _tool(variable: str, default: str) -> list[str]:

@@ -78,10 +78,10 @@ def _signals() -> type[Signals]:
     """The compiled class, or what to do where it was not built."""
     try:
         from mbros.ros.process._ending import Signals        # small, and late: signals wait already
-    except ModuleNotFoundError as error:
+    except ModuleNotFoundError:
         from mbros_core.errors import NotBuiltError         # importing that says it where nothing was built
-        raise NotBuiltError(f"{error}: these sources are newer than what was built of them; build mbros again (make build, or "
-                            "pip install -e .)") from error
+        from mbros_core.not_built import why
+        raise NotBuiltError(why("mbros.ros.process._ending")) from None
     return Signals
 
 

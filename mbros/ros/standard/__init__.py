@@ -43,7 +43,7 @@ class Offer:
             from .server import Standard
         except ImportError as e:
             self._sim.log.info(f"no services of the standard simulation_interfaces: {e}. Install it "
-                               "(ros-$ROS_DISTRO-simulation-interfaces) or run `python -m mbros.ros.interfaces`, which takes minutes, once")
+                               "(ros-$ROS_DISTRO-simulation-interfaces) or run `python -m mbros.ros.interfaces`, once, a minute")
             return
         self._standard = Standard(self._sim)
 
