@@ -57,11 +57,11 @@ help:
 	@echo 'make wheels            wheels in dist/ for every Python here, for any Linux (manylinux); VERSIONS=3.11: for that one'
 	@echo 'make clean             forget the environment and everything built'
 	@echo
-	@echo 'Set-up happens by itself, once: a few minutes. Environment: $(MBROS_VENV) (MBROS_VENV=path), Python: $(PYTHON) (PYTHON=path)'
+	@echo 'Set-up happens by itself, once: a minute for the demo, some minutes for the rest. Environment: $(MBROS_VENV) (MBROS_VENV=path), Python: $(PYTHON) (PYTHON=path)'
 
 # Built-in robots and plain URDF files need nothing more; other names and xacro files need two packages more.
 BUILT_IN := pendulum double_pendulum cartpole scara arm6 arm7 quadruped humanoid mobile_arm %.urdf
-demo: build $(STAMPS)/ros $(if $(filter $(BUILT_IN),$(ROBOT)),,$(STAMPS)/robots)
+demo: $(STAMPS)/engine $(STAMPS)/link $(STAMPS)/ros $(if $(filter $(BUILT_IN),$(ROBOT)),,$(STAMPS)/robots)
 	@test ! -e $(STAMPS)/no-ros || { cat $(STAMPS)/no-ros; echo 'Without it: $(MBROS_VENV)/bin/mbros demo $(ROBOT) --no-ros'; exit 1; }
 	@$(VENV)/bin/mbros demo $(ROBOT) $(ARGS)
 
@@ -78,7 +78,7 @@ check: PLACES := tests/types tests/docs tests/examples
 test: PLACES := --ignore=tests/types --ignore=tests/docs --ignore=tests/examples
 packages: PLACES := tests/packaging
 check: lint
-test check packages: build $(STAMPS)/ros $(STAMPS)/test $(STAMPS)/browser
+test check packages: $(STAMPS)/every $(STAMPS)/link $(STAMPS)/messages $(STAMPS)/test $(STAMPS)/browser
 	@test ! -e $(STAMPS)/no-ros || cat $(STAMPS)/no-ros
 	@echo '$(PY) -m pytest $(SIDE_BY_SIDE) -m "$(MARKS)" $(if $(findstring tests/,$(ARGS)),,$(PLACES)) $(ARGS)'
 	@$(PY) -m pytest $(SIDE_BY_SIDE) $$(test ! -e $(STAMPS)/no-ros || echo --ignore=tests/ros) -m '$(MARKS)' \
@@ -94,16 +94,16 @@ lint: $(STAMPS)/venv
 # The sanitizers' modules are built apart from the others, in build/sanitize.
 sanitize: export ROS_DOMAIN_ID := $(or $(MBROS_TEST_DOMAIN),$(shell echo $$(( $$$$ % 90 + 10 ))))
 sanitize: export ROS_AUTOMATIC_DISCOVERY_RANGE := LOCALHOST
-sanitize: build $(STAMPS)/ros $(STAMPS)/test
+sanitize: build $(STAMPS)/messages $(STAMPS)/test
 	@$(PY) -m tests.sanitize $(if $(QUICK),--quick) $(ARGS)
 
-fuzz: build $(STAMPS)/ros $(STAMPS)/test
+fuzz: build $(STAMPS)/messages $(STAMPS)/test
 	@$(PY) -m tests.fuzz --seconds $(SECONDS) $(ARGS)
 
-soak: build $(STAMPS)/ros $(STAMPS)/test
+soak: build $(STAMPS)/messages $(STAMPS)/test
 	$(PY) -m tests.soak.node_ends --count $(COUNT) $(ARGS)
 
-lockstep: build $(STAMPS)/ros $(STAMPS)/test
+lockstep: build $(STAMPS)/messages $(STAMPS)/test
 	MBROS_LOCKSTEP_STEPS=$(STEPS) $(PY) -m pytest -q -s tests/ros/test_ros_lockstep.py -k two_runs $(ARGS)
 
 build: $(STAMPS)/build $(STAMPS)/link
@@ -114,7 +114,7 @@ docs: build $(STAMPS)/docs
 
 wheel: $(STAMPS)/tools
 	@find build/lib* -type f ! -name '*.so' -delete 2>/dev/null || true
-	@$(STEP) 'Building the wheel' $(PY) -m pip wheel --no-build-isolation --no-deps -w dist .
+	@$(STEP) 'Building the wheel' env MBROS_CPUS=all $(PY) -m pip wheel --no-build-isolation --no-deps -w dist .
 	@ls -l dist/*.whl
 
 wheels: $(STAMPS)/tools
@@ -132,9 +132,18 @@ $(STAMPS)/tools: $(STAMPS)/venv pyproject.toml
 	@$(STEP) 'Installing Cython, NumPy, setuptools' $(PIP) 'setuptools>=64,<80' wheel 'cython>=3.0' 'numpy>=2.0'
 	@touch $@
 
+# What the demo needs, what this CPU uses, what any CPU of its kind uses: each of them has the one before in it.
+$(STAMPS)/engine: $(STAMPS)/tools setup.py $(ENGINE)
+	@$(STEP) 'Compiling what the demo needs' env MBROS_ONLY=demo $(PY) setup.py build_ext --inplace
+	@touch $@
+
 $(STAMPS)/build: $(STAMPS)/tools setup.py $(ENGINE)
 	@$(STEP) 'Compiling the engine' $(PY) setup.py build_ext --inplace
-	@touch $@
+	@touch $(STAMPS)/engine $@
+
+$(STAMPS)/every: $(STAMPS)/tools setup.py $(ENGINE)
+	@$(STEP) 'Compiling the engine, for every CPU' env MBROS_CPUS=all $(PY) setup.py build_ext --inplace
+	@touch $(STAMPS)/engine $(STAMPS)/build $@
 
 # The package itself, linked to this folder: commands and metadata; then the files ROS looks for under the prefix, which an
 # editable install leaves out. The compiled modules are already in place.
@@ -144,8 +153,13 @@ $(STAMPS)/link: $(STAMPS)/tools setup.py setup.cfg package.xml scripts/sim_node 
 	@touch $@
 
 # ROS 2 from PyPI, unless a ROS 2 is sourced. A machine for which there is none gets everything but the node.
-$(STAMPS)/ros: $(STAMPS)/build $(STAMPS)/link $(wildcard mbros/ros/interfaces.py mbros/ros/interfaces/*)
+$(STAMPS)/ros: $(STAMPS)/engine $(STAMPS)/link scripts/install_ros
 	@scripts/install_ros $(STAMPS) $(VENV)/log $(PY)
+	@touch $@
+
+# Message packages of services, which a node makes at its first start where it can; the demo calls none.
+$(STAMPS)/messages: $(STAMPS)/ros $(wildcard mbros/ros/interfaces/*)
+	@test -e $(STAMPS)/no-ros -o -n "$(ROS_DISTRO)" || $(STEP) 'Generating the messages of services' $(PY) -m mbros.ros.interfaces
 	@touch $@
 
 $(STAMPS)/robots: $(STAMPS)/link

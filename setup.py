@@ -4,19 +4,27 @@ The metadata is in setup.cfg, the version in package.xml. colcon, pip and setupt
 to ask for the name, so it prints nothing and works without NumPy and Cython; it asks for them when something is compiled.
 
 Environment (for developers; a plain build needs none):
-    MBROS_ONLY=double,loop   build only these modules (a module's last name without underscore); "none" builds none
+    MBROS_CPUS=all           every build of the engine, as wheels have them; else this CPU's and the one that runs everywhere
+    MBROS_ONLY=double,loop   build only these modules (a module's last name without underscore): "demo" those that `make demo`
+                             needs until the arm moves, "none" none
+    MBROS_BUILD_CACHE=0      compile what was compiled before from the same sources, too (it is in ~/.cache/mbros/modules)
     MBROS_DEBUG=1            bounds checks, -Og and debug symbols
     MBROS_SANITIZE=address   (with undefined behaviour), or =thread: modules for `make sanitize`
     MBROS_JOBS=N             modules compiled at a time (default: as many as this process has CPUs)
 Debugged and sanitized modules have build folders of their own (colcon chooses its own: take another --build-base, or it
 finds the modules of the other kind and keeps them).
 """
+import hashlib
+import importlib
 import importlib.util
 import multiprocessing
+import multiprocessing.connection
 import os
 import platform
 import re
 import sys
+import time
+import types
 from glob import glob
 
 from setuptools import Extension, find_packages, setup
@@ -55,37 +63,18 @@ SMALL = ["-Os", "-DMBROS_SMALL=1"] if X86 and PLAIN else []
 # Wrappers around a few sums, of which Python is most: half the size, as fast; every sum in the order and the rounding of NumPy.
 BRIEF = ["-Os", "-ffp-contract=off"] if PLAIN else []
 
-# name, MBROS_LANES (None: not an engine), only on x86-64, flags of its own. One engine, several meanings of `real`; which
-# of them a process uses is chosen from the CPU when mbros_core is imported.
+# name, MBROS_LANES (None: not an engine), the CPUs it is for (as mbros_core/support/cpu.py calls them; "": all), flags of its own. One
+# engine, several meanings of `real`; which of them a process uses is chosen from the CPU when mbros_core is imported.
 MODULES = [
-    ("mbros_core.engine._double",        1,    False, []),
-    ("mbros_core.engine._double_v3",     1,    True,   AVX2 + ["-mtune=haswell"]),
-    ("mbros_core.engine._double_v4",     1,    True,   AVX512),
-    ("mbros_core.engine._lanes2",        2,    False, SMALL),
-    ("mbros_core.engine._lanes4",        4,    True,   AVX2 + ["-mtune=haswell"]),
-    ("mbros_core.engine._lanes8",        8,    True,   AVX512),
-    ("mbros_core.engine._dual2",         2,    False, ["-DMBROS_DUAL=1", *SMALL]),
-    ("mbros_core.engine._dual4",         4,    True,   ["-DMBROS_DUAL=1", *AVX2, "-mtune=haswell"]),
-    ("mbros_core.engine._dual8",         8,    True,   ["-DMBROS_DUAL=1", *AVX512]),
-    ("mbros_core.engine._traced",        1,    False, ["-DMBROS_TRACED=1", "-Os"]),
-    ("mbros_core.engine._callbacks",     None, False, []),
-    ("mbros_core.engine._small",         None, False, BRIEF),
-    ("mbros_core.geometry._geometry",    None, False, []),
-    ("mbros_core.constraints._scene",    None, False, SHORT_LOOPS),
-    ("mbros_core.constraints._solver",   None, False, []),
-    ("mbros_core.plant._devices",        None, False, []),
-    ("mbros_core.plant._commanded",      None, False, []),
-    ("mbros_core.plant._pushes",         None, False, []),
-    ("mbros_core.realtime._loop",        None, False, []),
-    ("mbros_core.realtime._jitter",      None, False, []),
-    ("mbros_core.realtime._shared",      None, False, []),
-    ("mbros.ros.wire._dataplane",        None, False, []),
-    ("mbros.ros.process._ending",        None, False, []),
 ]
 # Traces are made once for a robot: this one is to be small, nothing of it is marked to be inlined.
 TRACED = "mbros_core.engine._traced"
+# What `make demo` needs until the arm moves; which double is this CPU's.
+DEMO = ("double", "small", "loop", "pushes", "dataplane", "ending")
 # What only tests and benchmarks of this tree import: compiled in place, and in no wheel.
 IN_PLACE_ONLY = {"mbros_core.constraints._solver"}
+# Where compiled modules are kept, and how much of them: one build of all has some 10 MB.
+KIND, MOST_BYTES = "modules", 256 << 20
 
 
 def version():
@@ -103,16 +92,30 @@ def readme():
 
 
 def selected():
-    """The rows of MODULES to build here: those of this machine, or those MBROS_ONLY names."""
-    rows = [row for row in MODULES if X86 or not row[2]]
-    only = os.environ.get("MBROS_ONLY", "").replace(",", " ").split()
+    """The rows of MODULES to build here: those that this CPU uses (docs/decisions/043-what-is-built-where.md), those of every CPU of its
+    kind, or those MBROS_ONLY names."""
+    rows, only = [row for row in MODULES if X86 or not row[2]], os.environ.get("MBROS_ONLY", "").replace(",", " ").split()
+    cpus, own = os.environ.get("MBROS_CPUS", "this"), own_cpu()
+    if cpus not in ("this", "all"):
+        raise SystemExit(f"MBROS_CPUS is {cpus!r}; expected this or all")
     if not only:
-        return rows
+        return [row for row in rows if cpus == "all" or own is None or row[2] in ("", own)]
     names = {row[0].rpartition("._")[2]: row for row in rows}
-    unknown = [name for name in only if name not in names and name != "none"]
+    unknown = [name for name in only if name not in names and name not in ("demo", "none")]
     if unknown:
-        raise SystemExit(f"MBROS_ONLY names no module of this machine: {', '.join(unknown)}. It has: {', '.join(names)}, none.")
+        raise SystemExit(f"MBROS_ONLY names no module of this machine: {', '.join(unknown)}. It has: {', '.join(names)}, demo, none.")
+    if "demo" in only:
+        only += [{"AVX512": "double_v4", "AVX2": "double_v3"}.get(own, "double"), *DEMO[1:]]
     return [row for name, row in names.items() if name in only]
+
+
+def own_cpu():
+    """What this CPU is called in MODULES; None of an x86-64 whose kernel does not say what it can."""
+    spec = importlib.util.spec_from_file_location("mbros_cpu", "mbros_core/support/cpu.py")
+    cpu = importlib.util.module_from_spec(spec)
+    exec(compile(spec.loader.get_data(spec.origin), spec.origin, "exec"), cpu.__dict__)         # leaving no bytecode behind
+    has = cpu.all_flags()
+    return "AVX512" if has >= cpu.AVX512 else "AVX2" if has >= cpu.AVX2 else "" if has or not X86 else None
 
 
 def check_tools():
@@ -123,6 +126,11 @@ def check_tools():
     if missing and building.intersection(sys.argv[1:]) and not asking_help:
         raise SystemExit(f"building mbros needs {' and '.join(missing)}, not found by {sys.executable}: install with "
                          "`pip install 'cython>=3.0' numpy`, or on a ROS machine `rosdep install --from-paths .`")
+    if building.intersection(sys.argv[1:]) and not asking_help:
+        from Cython import __version__ as found
+
+        if int(found.partition(".")[0]) < 3:
+            raise SystemExit(f"building mbros needs Cython 3.0 or newer, and {sys.executable} has {found}: `pip install 'cython>=3.0'`")
 
 
 def numpy_include():
@@ -253,12 +261,79 @@ def mark_wrappers(text, name):
     return text[:start] + less + re.sub(function, mark, text[start:], flags=re.MULTILINE | re.DOTALL)
 
 
+def cache():
+    """mbros/build/kept.py; None where nothing is to be kept."""
+    if not PLAIN or os.environ.get("MBROS_BUILD_CACHE") == "0":
+        return None
+    if "mbros_build" not in sys.modules:
+        package, writes = types.ModuleType("mbros_build"), sys.dont_write_bytecode
+        package.__path__ = [os.path.abspath("mbros/build")]         # mbros itself cannot be imported yet
+        sys.modules["mbros_build"], sys.dont_write_bytecode = package, True
+        importlib.import_module("mbros_build.kept")
+        sys.dont_write_bytecode = writes
+    return sys.modules["mbros_build.kept"]
+
+
+def kept_as(ext, compiler):
+    """The name of this module in the cache: of the module, and a digest of all that it is made of, which are the sources, this file, the
+    tools with their versions, and what is asked of them."""
+    import Cython
+    import numpy
+
+    tools = cache().toolchain([getattr(compiler, name) or [] for name in sorted(compiler.executables)])
+    asked = [ext.name, ext.define_macros, ext.extra_compile_args, ext.extra_link_args, sorted(ext.cython_directives.items())]
+    digest = hashlib.sha256(repr((asked, tools, Cython.__version__, numpy.__version__)).encode())
+    for path in (ext.sources[0], *ext.depends):
+        with open(path, "rb") as f:
+            digest.update(repr((path, hashlib.sha256(f.read()).digest())).encode())
+    return f"{ext.name}-{digest.hexdigest()}.so"
+
+
 def is_engine(name):
     return any(row[0] == name and row[1] is not None for row in MODULES)
 
 
 def jobs():
     return int(os.environ.get("MBROS_JOBS") or len(os.sched_getaffinity(0)))
+
+
+def say_what_is_done(modules, taken):
+    """On the standard error output, which pip shows with -v, as each module's line later: the only words of a build that takes minutes."""
+    if taken:
+        say(f"{taken} modules were compiled before from the same sources, and are taken from {cache().folder(KIND)}")
+    if modules:
+        seconds = 10 + 15 * modules / min(jobs(), modules)
+        say(f"compiling {modules} modules, {jobs()} at a time: about {max(1, round(seconds / 60))} min")
+
+
+def say(words):
+    print("mbros:", words, file=sys.stderr, flush=True)
+
+
+def side_by_side(tasks):
+    """The names of those that failed of {name: (do, name of the task that must have been done before, or None)}, in forked processes,
+    jobs() at a time, in their order; tells of each that another was not waiting for."""
+    fork = multiprocessing.get_context("fork")
+    waiting, running, done, failed = dict(tasks), {}, set(), set()
+    told = [name for name, (_, after) in tasks.items() if after is not None]
+    while waiting or running:
+        for name in [name for name, (_, after) in waiting.items() if after in failed]:
+            failed.add(name)
+            del waiting[name]
+        ready = next((name for name, (_, after) in waiting.items() if after is None or after in done), None)
+        if ready is not None and len(running) < jobs():
+            worker = fork.Process(target=waiting.pop(ready)[0])
+            worker.start()
+            running[worker.sentinel] = ready, worker, time.monotonic()
+            continue
+        for sentinel in multiprocessing.connection.wait(list(running)) if running else ():
+            name, worker, began = running.pop(sentinel)
+            worker.join()
+            (failed if worker.exitcode else done).add(name)
+            if name in told:
+                left = len([each for each in told if each not in done and each not in failed])
+                say(f"{name}{' FAILED' if name in failed else ''}, {time.monotonic() - began:.0f} s; {left or 'none'} left")
+    return failed
 
 
 def commands():
@@ -279,39 +354,39 @@ def commands():
 
         def build_extensions(self):
             self.check_extensions_list(self.extensions)
-            say_how_long(len(self.extensions))
-            bad = side_by_side(lambda group: translate(group, self.build_temp), translations(self.extensions))
-            failed = [ext.name for group in bad for ext in group]
-            for ext in self.extensions:
-                ext.sources = [translated(ext, self.build_temp)]
-            failed += [ext.name for ext in side_by_side(self.build_extension, [ext for ext in self.extensions if ext.name not in failed])]
+            there = [ext for ext in self.extensions if not self.force
+                     and up_to_date(self.get_ext_fullpath(ext.name), [ext.sources[0], *ext.depends])]
+            names = {ext: kept_as(ext, self.compiler) for ext in self.extensions if ext not in there} if cache() else {}
+            taken = [ext for ext, name in names.items() if self.take(ext, name)]
+            todo = [ext for ext in self.extensions if ext not in there and ext not in taken]
+            say_what_is_done(len(todo), len(taken))
+            groups = translations(todo)
+            first = {ext.name: group[0].name for group in groups for ext in group}
+            failed = side_by_side({
+                **{ext.name: (lambda ext=ext: self.compile(ext, names.get(ext)), f"C++ of {first[ext.name]}") for ext in todo},
+                **{f"C++ of {group[0].name}": (lambda group=group: translate(group, self.build_temp), None) for group in groups}})
             if failed:
-                raise SystemExit(f"not built: {', '.join(failed)}; the compiler's own words are above")
+                names = ", ".join(ext.name for ext in todo if ext.name in failed)
+                raise SystemExit(f"not built: {names}; the compiler's own words are above")
+
+        def take(self, ext, name):
+            """Whether it is kept; then it is in its place."""
+            data = cache().take(KIND, name)
+            if data is not None:
+                path = self.get_ext_fullpath(ext.name)
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                with open(path, "wb") as f:
+                    f.write(data)
+            return data is not None
+
+        def compile(self, ext, name):
+            ext.sources = [translated(ext, self.build_temp)]
+            self.build_extension(ext)
+            if name is not None:
+                with open(self.get_ext_fullpath(ext.name), "rb") as f:
+                    cache().put(KIND, name, f.read(), MOST_BYTES)
 
     return {"build_ext": BuildExt, "install_lib": InstallLib}
-
-
-def say_how_long(modules):
-    """On the standard error output, which pip shows with -v: the only words of a build that takes minutes."""
-    seconds = 10 + 8 * modules / min(jobs(), modules)
-    print(f"mbros: compiling {modules} modules, {jobs()} at a time: about {max(1, round(seconds / 60))} min", file=sys.stderr, flush=True)
-
-
-def side_by_side(do, items):
-    """do(item) for each, in forked processes, jobs() of them at a time; returns the items for which it failed."""
-    fork = multiprocessing.get_context("fork")
-    gate = fork.BoundedSemaphore(jobs())
-
-    def work(item):
-        with gate:
-            do(item)
-
-    workers = [(item, fork.Process(target=work, args=(item,))) for item in items]
-    for _, worker in workers:
-        worker.start()
-    for _, worker in workers:
-        worker.join()
-    return [item for item, worker in workers if worker.exitcode != 0]
 
 
 def package_data(package):

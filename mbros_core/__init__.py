@@ -5,13 +5,19 @@ widest module that simulates several robots side by side in SIMD lanes, `dual()`
 """
 from __future__ import annotations
 
+import sys
 from types import ModuleType
 
 from typing import TYPE_CHECKING
 
+from mbros_core.support import cpu
+from mbros_core import not_built
 from .errors import FaultError, GimbalLockError, NonFiniteError
 from .integrators.registry import BY_ERROR, DEFAULT as DEFAULT_INTEGRATOR, NAMES as INTEGRATORS
 from .support import cpu
+
+if not_built.Finder not in sys.meta_path:
+    sys.meta_path.append(not_built.Finder)
 
 if TYPE_CHECKING:
     from .engine._engine import Batch, Dynamics as Model, InverseKinematics, LinearDynamics, Plant, Regressor, State

@@ -21,8 +21,8 @@ class MbrosError(ValueError):
     """Everything mbros refuses is a ValueError of this family (mbros.errors has the rest of it)."""
 
 
-class NotBuiltError(MbrosError, ImportError):
-    """The compiled modules are not where Python found this package."""
+class NotBuiltError(MbrosError, ModuleNotFoundError):
+    """A compiled module is not where Python found this package."""
 
 
 class NonFiniteError(MbrosError):

@@ -10,6 +10,10 @@ setup.py reads them before there is any.
 from __future__ import annotations
 
 import os
+import shutil
+import sys
+import sysconfig
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,6 +21,8 @@ from .own_folder import cache_folder, make_folder, sweep, why_shared, working_fo
 from .sealed import content, seal
 
 MAKING = ".making-"
+# What compilers and linkers heed beside their arguments.
+VARIABLES = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX")
 
 
 def folder(kind: str) -> Path | None:
@@ -52,6 +58,16 @@ def put(kind: str, name: str, data: bytes, most: int) -> None:
             (work / name).write_bytes(data)
             seal(work / name, place / name)
         _forget(place, most)
+
+
+def toolchain(commands: Iterable[Iterable[str]]) -> str:
+    """What a compiled file depends on beside its sources: commands with their flags, the programs in them as they are on the disk, what the
+    environment tells them, and this Python."""
+    commands = [list(command) for command in commands]
+    programs = sorted({os.path.realpath(found) for command in commands for word in command if (found := shutil.which(word))})
+    files = [(path, about.st_size, about.st_mtime_ns) for path in programs for about in [os.stat(path)]]
+    python = [sys.version, sysconfig.get_config_var("EXT_SUFFIX"), sysconfig.get_path("include")]
+    return repr((commands, files, [os.environ.get(name) for name in VARIABLES], python))
 
 
 def _forget(place: Path, most: int) -> None:

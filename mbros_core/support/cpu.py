@@ -8,14 +8,10 @@ from __future__ import annotations
 import importlib
 import os
 import platform
-import sys
 from collections.abc import Iterable
 from functools import cache
-from pathlib import Path
 from types import ModuleType
 from typing import Any
-
-from mbros_core.errors import NotBuiltError
 
 AVX2 = frozenset({"avx2", "fma", "bmi2"})
 AVX512 = AVX2 | {"avx512f", "avx512vl", "avx512dq", "avx512bw", "avx512cd"}
@@ -23,9 +19,12 @@ AVX512 = AVX2 | {"avx512f", "avx512vl", "avx512dq", "avx512bw", "avx512cd"}
 
 @cache
 def flags() -> frozenset[str]:
-    """The CPU's feature flags, or nothing where they cannot be read."""
-    if os.environ.get("MBROS_ENGINE") == "baseline":
-        return frozenset()
+    """The CPU's feature flags that are to be used, or nothing where they cannot be read."""
+    return frozenset() if os.environ.get("MBROS_ENGINE") == "baseline" else all_flags()
+
+
+def all_flags() -> frozenset[str]:
+    """The CPU's feature flags, whatever MBROS_ENGINE says. (setup.py executes this file, before NumPy is there.)"""
     try:
         with open("/proc/cpuinfo", encoding="ascii", errors="replace") as file:
             for line in file:
@@ -71,24 +70,4 @@ def _first_built(choices: Iterable[tuple[str, frozenset[str]]], otherwise: str) 
                 return importlib.import_module(f"mbros_core.engine.{name}")
             except ModuleNotFoundError:
                 continue                            # not built on this platform
-    try:
-        return importlib.import_module(f"mbros_core.engine.{otherwise}")
-    except ModuleNotFoundError as error:
-        if error.name != f"mbros_core.engine.{otherwise}":
-            raise
-        raise NotBuiltError(_not_built(otherwise)) from None
-
-
-def _not_built(module: str) -> str:
-    """Where Python found this package, why it cannot be used there, and what to do."""
-    here = Path(__file__).resolve().parents[1]
-    text = f"mbros_core was found in {here}, where its compiled modules are missing ({module})"
-    others = sorted({file.name.partition(".")[2].partition("-x86")[0] for file in here.glob(f"engine/{module}.*.so")})
-    if others:
-        return (f"{text}: they are built there for {', '.join(others)}, and this is {sys.implementation.cache_tag}. "
-                "Build them with this Python")
-    if not (here.parent / "setup.py").is_file():
-        return text + ". The installation is damaged: pip install --force-reinstall mbros"
-    return text + (". This is the source folder, which Python looks into first when it is started there or PYTHONPATH names it. "
-                   "If mbros is "
-                   "installed (pip install .), start Python in another folder. To use it from here, build it here: pip install -e .")
+    return importlib.import_module(f"mbros_core.engine.{otherwise}")

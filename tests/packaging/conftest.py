@@ -20,6 +20,7 @@ def wheel(tmp_path_factory):
             for old in ROOT.glob("build/lib*/**/*"):
                 if old.is_file() and old.suffix != ".so":
                     old.unlink()
-            must(sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "-w", folder, ROOT, timeout=600)
+            must(sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "-w", folder, ROOT, timeout=600,
+                 MBROS_CPUS="all")
     (path,) = folder.glob("mbros-*.whl")
     return path

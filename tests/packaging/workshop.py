@@ -23,13 +23,13 @@ ROS_FILES = ["share/ament_index/resource_index/packages/mbros", "share/mbros/pac
 
 # What an environment hands down to its children and another environment must not see.
 INHERITED = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "LD_LIBRARY_PATH", "AMENT_PREFIX_PATH", "_ROS_WHEELS_BOOTSTRAP_COMPLETE",
-             "MBROS_ONLY", "MBROS_DEBUG", "MBROS_SANITIZE", "MBROS_VENV", "MAKEFLAGS", "MAKELEVEL", "MFLAGS")
+             "MBROS_ONLY", "MBROS_CPUS", "MBROS_DEBUG", "MBROS_SANITIZE", "MBROS_VENV", "MAKEFLAGS", "MAKELEVEL", "MFLAGS")
 
 
 def environment(**changes):
     """This process's environment without what belongs to its own venv, with `changes` (None takes a variable out). pip compiles no package
-    to bytecode in it: what is imported is, and most never is."""
-    env = {**{name: value for name, value in os.environ.items() if name not in INHERITED}, "PIP_COMPILE": "0"}
+    to bytecode in it: what is imported is, and most never is. What was compiled elsewhere is not taken."""
+    env = {**{name: value for name, value in os.environ.items() if name not in INHERITED}, "PIP_COMPILE": "0", "MBROS_BUILD_CACHE": "0"}
     for name, value in changes.items():
         env.pop(name, None)
         if value is not None:

@@ -30,7 +30,7 @@ def examine(machine: Machine | None = None, timer_seconds: float = TIMER_SECONDS
         yield finding
     yield from installation(machine)
     yield from extras(machine)
-    if engine_works:
+    if engine_works and not isinstance(machine.module("mbros_core.realtime._jitter"), ImportError):       # or engine() has said so
         yield from real_time(machine, timer_seconds)
     yield from kernel(machine)
     yield from storage(machine)

@@ -8,6 +8,7 @@ from pathlib import Path
 from mbros.cli.doctor.machine import NOTE, OK, PROBLEM, Finding, Machine
 
 REBUILD = "Build mbros again: pip install ."
+COMPLETE = "For the rest, in the source folder: make build"
 
 
 def python(machine: Machine) -> Iterator[Finding]:
@@ -25,6 +26,7 @@ def python(machine: Machine) -> Iterator[Finding]:
 def engine(machine: Machine) -> Iterator[Finding]:
     """Which builds of the engine this process chose, and that they compute."""
     from mbros.cli import version
+    from mbros.errors import NotBuiltError
 
     core = machine.module("mbros_core")
     if isinstance(core, Exception):
@@ -32,6 +34,10 @@ def engine(machine: Machine) -> Iterator[Finding]:
                       "Build it: pip install . (or `make build` in the source folder).")
         return
     yield Finding(OK, "mbros", "version", f"{version()} in {Path(__file__).parents[1]}")
+    there, missing = parts()
+    if missing:
+        yield Finding(NOTE, "mbros", "modules", f"{len(there)} of {len(there) + len(missing)} are compiled, as after `make demo`; not "
+                      f"{', '.join(name.rpartition('._')[2] for name in missing)}", COMPLETE)
     double, chosen = core.Model.__module__.rpartition(".")[2], {}
     for subject, load, use, needs in (("lanes", core.lanes, "for many robots at once", "mbros.rollout needs it. "),
                                       ("dual", core.dual, "for derivatives", "mbros.diff and model.linearize need it. ")):
@@ -39,7 +45,8 @@ def engine(machine: Machine) -> Iterator[Finding]:
             chosen[subject] = load().__name__.rpartition(".")[2]
         except ImportError as error:
             chosen[subject] = "no module"
-            yield Finding(PROBLEM, "mbros", subject, f"the engine {use} cannot be imported: {error}", needs + REBUILD)
+            if not (missing and isinstance(error, NotBuiltError)):
+                yield Finding(PROBLEM, "mbros", subject, f"the engine {use} cannot be imported: {error}", needs + REBUILD)
     has = core.cpu.flags()
     best = "_double_v4" if has >= core.cpu.AVX512 else "_double_v3" if has >= core.cpu.AVX2 else "_double"
     vector = "AVX-512" if has >= core.cpu.AVX512 else "AVX2" if has >= core.cpu.AVX2 else "neither AVX2 nor AVX-512"
@@ -53,6 +60,13 @@ def engine(machine: Machine) -> Iterator[Finding]:
     else:
         yield Finding(OK, "mbros", "engine build", builds)
     yield smoke()
+
+
+def parts() -> tuple[list[str], list[str]]:
+    """(those that are there, those that are not) of the compiled modules, engines apart."""
+    from mbros_core.not_built import modules
+
+    return modules()
 
 
 def smoke() -> Finding:
