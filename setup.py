@@ -354,16 +354,15 @@ def commands():
 
         def build_extensions(self):
             self.check_extensions_list(self.extensions)
-            there = [ext for ext in self.extensions if not self.force
-                     and up_to_date(self.get_ext_fullpath(ext.name), [ext.sources[0], *ext.depends])]
-            names = {ext: kept_as(ext, self.compiler) for ext in self.extensions if ext not in there} if cache() else {}
-            taken = [ext for ext, name in names.items() if self.take(ext, name)]
-            todo = [ext for ext in self.extensions if ext not in there and ext not in taken]
-            say_what_is_done(len(todo), len(taken))
+            old = [ext for ext in self.extensions if self.force
+                   or not up_to_date(self.get_ext_fullpath(ext.name), [ext.sources[0], *ext.depends])]
+            names = {ext.name: kept_as(ext, self.compiler) for ext in old} if cache() else {}
+            todo = [ext for ext in old if not (ext.name in names and self.take(ext, names[ext.name]))]
+            say_what_is_done(len(todo), len(old) - len(todo))
             groups = translations(todo)
             first = {ext.name: group[0].name for group in groups for ext in group}
             failed = side_by_side({
-                **{ext.name: (lambda ext=ext: self.compile(ext, names.get(ext)), f"C++ of {first[ext.name]}") for ext in todo},
+                **{ext.name: (lambda ext=ext: self.compile(ext, names.get(ext.name)), f"C++ of {first[ext.name]}") for ext in todo},
                 **{f"C++ of {group[0].name}": (lambda group=group: translate(group, self.build_temp), None) for group in groups}})
             if failed:
                 names = ", ".join(ext.name for ext in todo if ext.name in failed)

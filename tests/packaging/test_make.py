@@ -1,5 +1,6 @@
 """The Makefile and its scripts: the list of chores, and one clear sentence for each thing a machine may lack."""
 import itertools
+import os
 import re
 import shutil
 import sys
@@ -82,6 +83,24 @@ def test_no_wheels_for_this_python_is_said_and_is_no_failure(tmp_path):
     done, note = install_ros(tmp_path, "echo 'ERROR: No matching distribution found for ros-rclpy==9.1.2'; exit 1", ROS_DISTRO=None)
     assert done.returncode == 0
     assert note.startswith("No ROS 2 here: PyPI has no ROS 2 wheels for Python 3.15") and note in done.stdout
+
+
+def test_trial_Y9_where_no_python_has_wheels_none_is_recommended(tmp_path):
+    stand_in(tmp_path, "uname", "echo aarch64")
+    done, note = install_ros(tmp_path, "echo 'ERROR: No matching distribution found for ros-rclpy==9.1.2'; exit 1", ROS_DISTRO=None,
+                             PATH=f"{tmp_path}:{os.environ['PATH']}")
+    assert done.returncode == 0
+    assert note.startswith("No ROS 2 here: PyPI has no ROS 2 wheels for this machine (aarch64), whatever the Python;")
+    assert "another Python" not in note
+
+
+def test_a_step_shows_progress_as_it_comes(tmp_path):
+    words = "echo words; echo 'mbros: one of two' >&2; echo 'mbros: two'"
+    done = run(SCRIPTS / "step", tmp_path / "x.txt", "Doing much", "bash", "-c", words)
+    first, *progress, last = done.stdout.splitlines()
+    assert done.returncode == 0 and first.startswith("  Doing much ") and progress == ["    one of two", "    two"]
+    assert last.startswith("  Doing much ") and last.endswith(" s")
+    assert (tmp_path / "x.txt").read_text() == "words\nmbros: one of two\nmbros: two\n"
 
 
 def test_any_other_failure_of_the_ros_wheels_is_a_failure(tmp_path):
