@@ -117,7 +117,7 @@ def test_each_module_is_told_with_how_many_are_left(cache):
 def test_a_second_clone_compiles_nothing(cache, tmp_path):
     second = tree(tmp_path)
     assert build(second, cache[0]) == [f"{TAKEN}{cache[0]}/mbros/modules"]
-    assert not list(second.rglob("*.cpp")) + list(second.rglob("*.o")) + list(second.rglob("mbros/**/*.pyc"))
+    assert not [*second.glob("build/**/*.cpp"), *second.glob("build/**/*.o"), *second.glob("mbros/build/**/*.pyc")]
     assert build(second, cache[0]) == []                        # it is there
 
 
