@@ -32,9 +32,9 @@ def modules() -> tuple[list[str], list[str]]:
     """(those that are there, those that are not) of the compiled modules of these folders, engines apart: of those each CPU has its own."""
     there: list[str] = []
     missing: list[str] = []
-    for package in (HERE, HERE.parent / "mbros" / "ros"):
+    for package in (HERE, HERE.parent / "mbros"):
         for stub in sorted(package.rglob("_*.pyi")):
-            if stub.stem != "__init__" and not stub.stem.startswith(("_engine", "_double", "_lanes", "_dual")):
+            if not stub.stem.startswith(("__", "_engine", "_double", "_lanes", "_dual")):
                 built = any(stub.with_name(stub.stem + suffix).is_file() for suffix in EXTENSION_SUFFIXES)
                 (there if built else missing).append(".".join(stub.relative_to(HERE.parent).with_suffix("").parts))
     return there, missing

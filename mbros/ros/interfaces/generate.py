@@ -66,7 +66,8 @@ def described(interfaces: list[str], descriptions: list[object]) -> list[str]:
 def units(out: pathlib.Path) -> list[pathlib.Path]:
     """What to compile: a file for each generator and language that includes all of its files, whose headers would take most of the time.
     Apart are the module's entry point and the descriptions of types, which have static names in common."""
-    apart, together = [], {}
+    apart: list[pathlib.Path] = []
+    together: dict[pathlib.Path, list[pathlib.Path]] = {}
     for source in sorted((*out.rglob("*.c"), *out.rglob("*.cpp"))):
         if ".ep." in source.name or source.name.endswith("__description.c"):
             apart.append(source)
