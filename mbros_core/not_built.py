@@ -1,7 +1,7 @@
 """What is said where a compiled module is missing: where Python looked, why it cannot be used there, and what to do.
 
-`make demo` compiles only what it needs: whoever asks for more of such a tree is told how to build it, by `Finder`, the last of
-sys.meta_path.
+`make demo` compiles only what it needs: an import of more from such a tree is refused by `Finder`, the last of sys.meta_path, which says
+how to build it.
 """
 from __future__ import annotations
 
