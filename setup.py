@@ -66,6 +66,29 @@ BRIEF = ["-Os", "-ffp-contract=off"] if PLAIN else []
 # name, MBROS_LANES (None: not an engine), the CPUs it is for (as mbros_core/support/cpu.py calls them; "": all), flags of its own. One
 # engine, several meanings of `real`; which of them a process uses is chosen from the CPU when mbros_core is imported.
 MODULES = [
+    ("mbros_core.engine._double",        1,    "",       []),
+    ("mbros_core.engine._double_v3",     1,    "AVX2",   AVX2 + ["-mtune=haswell"]),
+    ("mbros_core.engine._double_v4",     1,    "AVX512", AVX512),
+    ("mbros_core.engine._lanes2",        2,    "",       SMALL),
+    ("mbros_core.engine._lanes4",        4,    "AVX2",   AVX2 + ["-mtune=haswell"]),
+    ("mbros_core.engine._lanes8",        8,    "AVX512", AVX512),
+    ("mbros_core.engine._dual2",         2,    "",       ["-DMBROS_DUAL=1", *SMALL]),
+    ("mbros_core.engine._dual4",         4,    "AVX2",   ["-DMBROS_DUAL=1", *AVX2, "-mtune=haswell"]),
+    ("mbros_core.engine._dual8",         8,    "AVX512", ["-DMBROS_DUAL=1", *AVX512]),
+    ("mbros_core.engine._traced",        1,    "",       ["-DMBROS_TRACED=1", "-Os"]),
+    ("mbros_core.engine._callbacks",     None, "",       []),
+    ("mbros_core.engine._small",         None, "",       BRIEF),
+    ("mbros_core.geometry._geometry",    None, "",       []),
+    ("mbros_core.constraints._scene",    None, "",       SHORT_LOOPS),
+    ("mbros_core.constraints._solver",   None, "",       []),
+    ("mbros_core.plant._devices",        None, "",       []),
+    ("mbros_core.plant._commanded",      None, "",       []),
+    ("mbros_core.plant._pushes",         None, "",       []),
+    ("mbros_core.realtime._loop",        None, "",       []),
+    ("mbros_core.realtime._jitter",      None, "",       []),
+    ("mbros_core.realtime._shared",      None, "",       []),
+    ("mbros.ros.wire._dataplane",        None, "",       []),
+    ("mbros.ros.process._ending",        None, "",       []),
 ]
 # Traces are made once for a robot: this one is to be small, nothing of it is marked to be inlined.
 TRACED = "mbros_core.engine._traced"

@@ -10,11 +10,9 @@ from types import ModuleType
 
 from typing import TYPE_CHECKING
 
-from mbros_core.support import cpu
-from mbros_core import not_built
 from .errors import FaultError, GimbalLockError, NonFiniteError
 from .integrators.registry import BY_ERROR, DEFAULT as DEFAULT_INTEGRATOR, NAMES as INTEGRATORS
-from .support import cpu
+from .support import cpu, not_built
 
 if not_built.Finder not in sys.meta_path:
     sys.meta_path.append(not_built.Finder)

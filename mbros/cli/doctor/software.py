@@ -64,7 +64,7 @@ def engine(machine: Machine) -> Iterator[Finding]:
 
 def parts() -> tuple[list[str], list[str]]:
     """(those that are there, those that are not) of the compiled modules, engines apart."""
-    from mbros_core.not_built import modules
+    from mbros_core.support.not_built import modules
 
     return modules()
 

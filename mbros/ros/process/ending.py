@@ -80,7 +80,7 @@ def _signals() -> type[Signals]:
         from mbros.ros.process._ending import Signals        # small, and late: signals wait already
     except ModuleNotFoundError:
         from mbros_core.errors import NotBuiltError         # importing that says it where nothing was built
-        from mbros_core.not_built import why
+        from mbros_core.support.not_built import why
         raise NotBuiltError(why("mbros.ros.process._ending")) from None
     return Signals
 

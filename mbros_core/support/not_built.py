@@ -11,7 +11,7 @@ from importlib.machinery import EXTENSION_SUFFIXES, ModuleSpec
 from pathlib import Path
 from types import ModuleType
 
-HERE = Path(__file__).resolve().parent
+HERE = Path(__file__).resolve().parents[1]           # mbros_core
 
 
 class Finder:
@@ -22,7 +22,7 @@ class Finder:
         package, _, last = name.rpartition(".")
         if package.partition(".")[0] in ("mbros", "mbros_core") and last.startswith("_") and any(
                 Path(folder, f"{last}.pyi").is_file() for folder in path or ()):
-            from .errors import NotBuiltError
+            from mbros_core.errors import NotBuiltError
 
             raise NotBuiltError(why(name))          # with a `name`, `from . import _x` would say it in its own way
         return None
