@@ -1,8 +1,8 @@
 """Mass and inertia of solids and of thin shells, from their geometry: mass_and_inertia(geometry, density).
 
 Meshes are sums over tetrahedra from a point to every triangle. "exact" counts what is turned inside out as negative, which is right for
-closed
-surfaces; "legacy" takes all volumes as positive, which MuJoCo does by default; "shell" gives the surface a thickness that is nothing.
+closed surfaces; "legacy" takes all volumes as positive, which MuJoCo does by default; "shell" gives the surface a thickness that is
+nothing.
 """
 from __future__ import annotations
 
@@ -24,22 +24,31 @@ THIN = 1e-6                 # m, over which the shell of an ellipsoid is the dif
 
 
 def mass_and_inertia(geometry: Geometry, density: float) -> Solid:
-    """Of a box, sphere, cylinder, capsule or convex hull of this density, kg/m^3. MbrosError for others."""
-    kind = geometry.kind
+    """Of a box, sphere, ellipsoid, cylinder, capsule, cone or convex hull of this density, kg/m^3. MbrosError for others. A hull that
+    stands for a solid (`of`) has the solid's."""
+    kind = getattr(geometry, "of", "") or geometry.kind
     if kind == "convex":
         vertices, faces = hull(geometry.vertices)           # type: ignore[attr-defined]
         return mesh(vertices, faces, density)
     if kind not in VOLUMES:
         raise MbrosError(f"a {kind} has no volume; expected one of {', '.join((*VOLUMES, 'convex'))}")
     mass = density * VOLUMES[kind](geometry)
-    return mass, np.zeros(3), SOLIDS[kind](mass, geometry)
+    return mass, np.array([0.0, 0.0, -0.25 * geometry.length if kind == "cone" else 0.0]), SOLIDS[kind](mass, geometry)
+
+
+def _cone(m: float, g: Geometry) -> np.ndarray:
+    """Its tip is at +z, its middle at the origin; about its centre of mass, a quarter of its length below that."""
+    across = m * (0.15 * g.radius**2 + 3.0 / 80.0 * g.length**2)
+    return np.diag([across, across, 0.3 * m * g.radius**2])
 
 
 VOLUMES: dict[str, Any] = {
     "box": lambda g: float(np.prod(g.size)), "sphere": lambda g: 4.0 / 3.0 * np.pi * g.radius**3,
+    "ellipsoid": lambda g: 4.0 / 3.0 * np.pi * float(np.prod(g.size)), "cone": lambda g: np.pi * g.radius**2 * g.length / 3.0,
     "cylinder": lambda g: np.pi * g.radius**2 * g.length, "capsule": lambda g: np.pi * g.radius**2 * (g.length + 4.0 / 3.0 * g.radius)}
 SOLIDS: dict[str, Any] = {
     "box": lambda m, g: of.solid_box(m, g.size), "sphere": lambda m, g: of.solid_sphere(m, g.radius),
+    "ellipsoid": lambda m, g: of.solid_ellipsoid(m, g.size), "cone": _cone,
     "cylinder": lambda m, g: of.solid_cylinder(m, g.radius, g.length), "capsule": lambda m, g: of.solid_capsule(m, g.radius, g.length)}
 
 

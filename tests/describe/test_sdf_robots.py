@@ -246,7 +246,7 @@ def test_what_is_not_given_has_the_defaults_of_sdf_and_is_noted():
     (sdf(), "0 <world> and 0 <model>"),
     (sdf(model(link("a")), version="1.2"), "version='1.2' is not read"),
     ("<sdf><model name='m'/></sdf>", "it has no version"),
-    ("<mujoco/>", "root element is not <robot>"),
+    ("<COLLADA/>", "root element is not <robot>"),
 ])
 def test_what_is_wrong_is_said_with_its_line(text, said):
     found = the_problem(text)

@@ -9,10 +9,11 @@ from mbros.describe.robot import BodyDescription, Collision, Shape
 from mbros.describe.sdf.files import Library
 from mbros.describe.sdf.frames import pose_in
 from mbros.describe.sdf.geometry import read_geometry
-from mbros.describe.sdf.solids import mass_and_inertia
 from mbros.describe.sdf.surfaces import read_surface
 from mbros.describe.sdf.values import flag_of, number, numbers, pose
+from mbros.describe.solids import mass_and_inertia
 from mbros.describe.urdf.numbers import shorten
+from mbros.errors import MbrosError
 from mbros.spatial.inertia import compose, rotate, rotational_inertia
 
 if TYPE_CHECKING:
@@ -85,12 +86,12 @@ def _auto(context: Context, element: XmlElement, label: str, solids: list[tuple[
     usual = number(context, element, "density", label, DENSITY, 0.0)
     for each, geometry, X in solids:
         density = number(context, each, "density", label, usual, 0.0)
-        found = None if density is None else mass_and_inertia(geometry, density)
-        if found is None:
+        try:
+            mass, com, inertia = mass_and_inertia(geometry, 0.0 if density is None else density)
+        except MbrosError:
             context.problem(each.line, part, f"a {geometry.kind} has no mass by its density here",
                             "Write <mass> and <inertia> instead of auto, or give the link solids to collide with.")
             return 0.0, np.zeros(3), np.zeros((3, 3))
-        mass, com, inertia = found
         parts.append((mass, X.R @ com + X.p, rotate(inertia, X.R)))
     if not parts:
         context.problem(element.line, part, "the link has no collision", "Write <mass> and <inertia> instead of auto.")
