@@ -28,11 +28,11 @@ def kind_of(source: Any) -> str:
     if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
         return ROOTS.get(_root(source[:LOOKED_AT].encode("utf-8", "replace")), "urdf")
     ending = os.path.splitext(os.fspath(source))[1].lower()
-    if ending in (".urdf", ".xacro"):
+    if ending == ".xacro":
         return "urdf"
     try:
         with open_regular(source) as file:
-            return ROOTS.get(_root(file.read(LOOKED_AT)), "urdf")
+            return ROOTS.get(_root(file.read(LOOKED_AT) or b""), "urdf")        # None: of a device that has nothing now
     except (OSError, ValueError):
         return ENDINGS.get(ending, "urdf")
 

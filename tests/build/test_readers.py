@@ -12,7 +12,7 @@ SDF = sdf(model(link("a")))
 @pytest.mark.parametrize("text, kind", [
     (SDF, "sdf"), (URDF, "urdf"), ("\ufeff \n<?xml version='1.0'?>\n<!-- <robot> -- -->\n" + SDF, "sdf"),
     ("<!--" + "x" * 70000 + "-->" + SDF, "urdf"),
-    ("<sdfx/>", "urdf"), ("<!DOCTYPE sdf>" + SDF, "urdf"), ("", "urdf"), ("<", "urdf")])
+    ("<sdfx/>", "urdf"), ("<!DOCTYPE sdf>" + SDF, "sdf"), ("<mujoco/>", "mjcf"), ("", "urdf"), ("<", "urdf")])
 def test_the_root_element_decides(text, kind, tmp_path):
     for ending in ("xml", "sdf", "world", "robot"):
         path = tmp_path / f"file.{ending}"

@@ -5,7 +5,7 @@ from tolerance import EPS, assert_close
 
 import mbros
 import mbros.describe.joints.defaults
-from mbros.model.joints import joint as of_model, kinds, mobilizer, reading, topology
+from mbros.model.joints import joint as of_model, kinds, mobilizer, topology
 
 
 def describe(b, make, name="j", **options):
@@ -78,7 +78,7 @@ def test_names_and_abilities(make):
 
 @pytest.mark.parametrize("owner, names", [
     (kinds, [name for name in vars(kinds) if name.startswith("Built")]), (of_model, ["Joint"]), (mobilizer, ["Mobilizer"]),
-    (reading, ["Reading"]), (topology, ["Topology"]), (mbros.describe.joints.defaults, ["Defaults", "DescribedDefaults"])],
+    (topology, ["Topology"]), (mbros.describe.joints.defaults, ["Defaults", "DescribedDefaults"])],
     ids=lambda x: getattr(x, "__name__", ""))
 def test_every_word_has_a_docstring(owner, names):
     """angle, set_angle, defaults.angle, mobilizer.subspace, ...: what help() shows says what it is and in which unit."""

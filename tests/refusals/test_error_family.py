@@ -16,8 +16,9 @@ NOT_OF_USERS = {                # who else gets the error
     "model/joints/joint.py": "hasattr() asks for an attribute: Python wants AttributeError",
     "model/joints/defaults.py": "the same",
     "describe/forces/custom.py": "caught where it is raised, and given as the cause of a NonFiniteError",
-    "simulate/recorded.py": "recording_file.py, which says the file as well",
-    "simulate/sweep/checkpoint.py": "its reader, which computes what a damaged part held again",
+    "record/recorded.py": "recording_file.py, which says the file as well",
+    "record/engines.py": "saved.py, which says of what",
+    "study/sweep/checkpoint.py": "its reader, which computes what a damaged part held again",
 }
 
 

@@ -209,8 +209,8 @@ def test_trial_S_a_save_says_in_its_words_what_the_encoder_says(robot):
         text = blob[at:at + int.from_bytes(blob[at - 8:at], "little")].decode()
         header = json.loads(text)
         assert json.dumps(header, allow_nan=False) == text
-        assert list(header) == ["mbros", "model", "fingerprint", "dt", "integrator", "layout", "clamped", "fault", "max_contact_iterations",
-                                "started", "time", "bench", "motions", *more, "parts"]
+        assert list(header) == ["mbros", "engine", "model", "fingerprint", "dt", "integrator", "layout", "clamped", "fault",
+                                "max_contact_iterations", "started", "time", "bench", "motions", *more, "parts"]
         n = sim.state._inputs.size
         assert header["parts"] == [["state", n], ["start", n], ["effort", sim.model.nv], ["devices", 0], ["disturbances", 512]]
         assert (header["time"], header["dt"], header["started"], header["bench"]) == (sim.time, sim.dt, True, "bench \\")

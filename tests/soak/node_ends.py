@@ -41,7 +41,7 @@ ENTRIES = {
 }
 # What the node says of itself and of the machine, when it is asked to end as when not.
 TRUE_LINES = [re.compile(text) for text in (
-    r"\[INFO\] .*: simulating '\w+' \(\d+ joints.*\) at \d+ Hz, data plane native$",
+    r"\[INFO\] .*: simulating '\w+' \(\d+ joints?.*\) at \d+ Hz$",
     r"\[INFO\] .*: time is simulated from now on, until this node ends: .*",
     r"\[INFO\] .*: (Real-time scheduling was refused|Memory was not locked|Allocations of the loop's thread are not counted) ?\(.*",
     # rclpy, once, of a client whose request came before the middleware had found where it listens; the second is the line that it shows

@@ -42,6 +42,7 @@ def bar(opened):
     tab.tab("Inspect")
     tab.until(lambda: float(tab.field("hinge").input_value()) == 0.0, "the start")
     tab.tab("Simulate")
+    tab.until(lambda: abs(angle(tab.image())) < 0.02, "the picture of the start")
     return opened
 
 
