@@ -160,8 +160,8 @@ def test_bounds(bomb):
 
 
 def test_what_says_which_reader():
-    assert [kind_of(data) for data in ("<mujoco/>", "\ufeff <?xml version='1.0'?><!-- <robot> --><mujoco a='1'>", "<!DOCTYPE mujoco><mujoco/>",
-                                       "<!-- <mujoco>", "<x")] == ["mjcf", "mjcf", "mjcf", "urdf", "urdf"]
+    assert [kind_of(data) for data in ("<mujoco/>", "\ufeff <?xml version='1.0'?><!-- <robot> --><mujoco a='1'>",
+                                       "<!DOCTYPE mujoco><mujoco/>", "<!-- <mujoco>", "<x")] == ["mjcf", "mjcf", "mjcf", "urdf", "urdf"]
 
 
 @pytest.mark.parametrize("ending", ["xml", "mjcf", "urdf"])
