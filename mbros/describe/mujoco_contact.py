@@ -1,14 +1,14 @@
 """MuJoCo's numbers of touching as those of mbros: friction and condim, solref and solimp.
 
-MuJoCo's contact asks for an acceleration -b v - k d r at a depth r, and lets through a share of it, the impedance d(r), which solimp says.
-For
-what moves alone with a mass m, that is a force with the stiffness m k d^2 / (1 - d) and a damping that is b / (k d) times as large:
+MuJoCo's contact asks for an acceleration -b v - k d r at a depth r, and lets through a share of it, the impedance d(r), which solimp
+says. For what moves alone with a mass m, that is a force with the stiffness m k d^2 / (1 - d) and a damping that is b / (k d) times as
+large:
 
     k = 1 / (dmax timeconst dampratio)^2, b = 2 / (dmax timeconst)       solref = timeconst dampratio
     k = stiffness / dmax^2, b = damping / dmax                           solref = -stiffness -damping
 
-d is taken where m rests under its own weight, so that it sinks in as deep as in MuJoCo. Two shapes that touch are in series here: each has
-twice the stiffness, and half of b / (k d) as its relaxation time.
+d is taken where m rests under its own weight, so that it sinks in as deep as in MuJoCo. Two shapes that touch are in series here: each
+has twice the stiffness, and half of b / (k d) as its relaxation time.
 """
 from __future__ import annotations
 

@@ -166,8 +166,7 @@ class RobotDescription(OwnAttributes):
     constraints: list[Constraint] = field(default_factory=list)        # of mbros.describe.constraints.constraint.Constraint
     bench: Bench | None = None                                         # which it carries (mbros.describe.devices)
     members: tuple[Member, ...] = ()                                   # of a scene: its robots and objects (mbros.describe.members)
-    keyframes: dict[str, dict[str,
-                              np.ndarray]] = field(default_factory=dict)      # by name: positions of joints, by name; others by default
+    keyframes: dict[str, dict[str, np.ndarray]] = field(default_factory=dict)      # {name: {joint: positions}}; others by default
 
     def __repr__(self) -> str:
         return f"<RobotDescription {self.name!r}: {plural(len(self.bodies), 'body', 'bodies')}, {plural(len(self.joints), 'joint')}>"

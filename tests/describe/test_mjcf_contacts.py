@@ -131,8 +131,8 @@ def write_png(path, heights, channels):
         left, corner = np.roll(row, channels), np.roll(above, channels)
         left[:channels] = corner[:channels] = 0
         a, b, c = left, above, corner
-        paeth = np.where((abs(b - c) <= abs(a - c)) & (abs(b - c) <= abs(a + b - 2 * c)), a, np.where(abs(a - c) <= abs(a + b - 2 * c), b,
-            c))
+        best_of_two = np.where(abs(a - c) <= abs(a + b - 2 * c), b, c)
+        paeth = np.where((abs(b - c) <= abs(a - c)) & (abs(b - c) <= abs(a + b - 2 * c)), a, best_of_two)
         kind = (4, 3, 1, 2)[k % 4]
         raw += bytes([kind]) + ((row - (left, above, (left + above) // 2, paeth)[kind - 1]) % 256).astype(np.uint8).tobytes()
         above = row

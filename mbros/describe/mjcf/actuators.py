@@ -254,8 +254,7 @@ def _both(reading: MjcfReading, element: XmlElement, label: str, force: Range, l
     """The effort limit, the same both ways."""
     if force != OPEN and force[0] != -force[1]:
         reading.note(("actuator", "forcerange"), element, label, f"forcerange is {force[0]:g} to {force[1]:g}: the limit of a servo's "
-                                                                 "effort is the "
-                     "same both ways, the larger is taken", "warning")
+                     "effort is the same both ways, the larger is taken", "warning")
     return largest
 
 

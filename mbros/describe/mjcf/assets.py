@@ -1,6 +1,5 @@
-"""<asset>: meshes, height fields and the colours of materials. Files are opened only where their numbers are needed: a mesh whose geom has
-mass,
-a height field.
+"""<asset>: meshes, height fields and the colours of materials. Files are opened only where their numbers are needed: a mesh whose geom
+has mass, a height field.
 
 A mesh geom stands where its file says: MuJoCo moves a mesh into its own inertial frame, and puts its geoms where they make up for it.
 """

@@ -1,8 +1,7 @@
 """<worldbody> and the bodies in it: depth first, in the order of the file, with <frame> and <replicate> taken apart.
 
-A <frame> is no body: what stands in it stands in the body around it, at the frame's pose. <replicate> repeats what it holds `count` times,
-each
-time moved and turned on by `offset` and `euler`, with a number behind the names.
+A <frame> is no body: what stands in it stands in the body around it, at the frame's pose. <replicate> repeats what it holds `count`
+times, each time moved and turned on by `offset` and `euler`, with a number behind the names.
 """
 from __future__ import annotations
 
@@ -103,8 +102,8 @@ def _repeated(reading: MjcfReading, element: XmlElement, X: Placement, childclas
     return found
 
 
-def _body(reading: MjcfReading, element: XmlElement, parent: BodyDescription, item: Item, left: list[int]) -> tuple[BodyDescription,
-    list[Item]] | None:
+def _body(reading: MjcfReading, element: XmlElement, parent: BodyDescription, item: Item,
+          left: list[int]) -> tuple[BodyDescription, list[Item]] | None:
     context = reading.context
     _, X_frame, childclass, suffix = item
     if len(reading.carrier) >= MOST_LINKS:

@@ -1,10 +1,8 @@
 """<default> classes: what elements have that say nothing else. A class has what the class around it has, and changes some of it.
 
 Of numbers that may be left out at the end (friction, size, gear, ...) those given replace the first ones, as MuJoCo reads them. Actuators
-of
-all tags share one default: what <position kp="9"/> says there a <general> takes, too; so what classes say of them is kept as the elements
-that
-said it, in order.
+of all tags share one default: what <position kp="9"/> says there a <general> takes, too; so what classes say of them is kept as the
+elements that said it, in order.
 """
 from __future__ import annotations
 

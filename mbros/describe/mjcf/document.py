@@ -1,10 +1,8 @@
 """MJCF text with its includes to one tree of elements. Each element knows its file and line.
 
 <include file="..."/> stands for the elements of another file, which lies in the folder of the including file or below it, inside the
-model's
-own folder (or the package that holds it). A file is included once at most, so there are no circles; the number of files, bytes and
-elements is
-bounded.
+model's own folder (or the package that holds it). A file is included once at most, so there are no circles; the number of files, bytes
+and elements is bounded.
 """
 from __future__ import annotations
 
@@ -42,8 +40,7 @@ class _Document:
 def read_document(data: bytes, file: str, package_dirs: Sequence[str | PathLike[str]] = (),
                   declared_encoding_counts: bool = True) -> XmlElement:
     """The <mujoco> element of a text, includes replaced by what they stand for. file: of messages, and where includes begin; TEXT where
-    there
-    is none. Raises ModelError."""
+    there is none. Raises ModelError."""
     document = _Document(file, package_dirs)
     root = _parsed(document, data, file, declared_encoding_counts)
     if root.tag != ROOT:

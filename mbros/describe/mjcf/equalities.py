@@ -91,8 +91,7 @@ def _line(reading: MjcfReading, element: XmlElement, label: str) -> tuple[float,
     a0, a1, *more = several(reading.context, element, "polycoef", label, POLYCOEF)
     if any(more):
         reading.note(("polycoef", element.line), element, label, f"not used: polycoef is {element.attributes['polycoef'][:80]!r}, and "
-                                                                 "couplings are "
-                     "straight lines here", "warning")
+                     "couplings are straight lines here", "warning")
         return None
     return a0, a1
 

@@ -92,8 +92,7 @@ def _placed(reading: MjcfReading, element: XmlElement, kind: str, label: str) ->
     direction = unit(ends[:3] - ends[3:])
     if kind not in FROMTO or direction is None or any(vector(context, element, "pos", label, (0.0, 0.0, 0.0))):
         context.problem(element.line, label, f"fromto is {element.attributes['fromto'][:80]!r}", f"It is for {', '.join(FROMTO)} without "
-                                                                                                 "pos, and "
-                        "its ends are apart.")
+                        "pos, and its ends are apart.")
         return Placement(), (1.0, 1.0, 1.0)
     half = float(np.linalg.norm(ends[:3] - ends[3:])) / 2.0
     return (Placement(to_z(direction), (ends[:3] + ends[3:]) / 2.0),

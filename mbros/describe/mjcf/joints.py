@@ -137,8 +137,7 @@ def _resistance(reading: MjcfReading, element: XmlElement, joint: JointDescripti
     joint.rotor_inertia = np.full(joint.nv, found.get("armature", 0.0))
     if joint.kind == "floating" and joint.rotor_inertia.any():
         reading.note(("free", "armature"), element, label, "armature of a free joint is felt along the axes of the body, in MuJoCo along "
-                                                           "those of "
-                     "the world")
+                     "those of the world")
     time_constant, ratio = vector(context, element, "springdamper", label, (0.0, 0.0))
     if time_constant > 0.0 and ratio > 0.0:
         reading.springdampers.append((joint, time_constant, ratio))
@@ -161,8 +160,7 @@ def _resistance(reading: MjcfReading, element: XmlElement, joint: JointDescripti
             joint.effort = np.array([max(-force[0], force[1])])
             if force[0] != -force[1]:
                 reading.note("actuatorfrcrange", element, label, f"actuatorfrcrange is {force[0]:g} to {force[1]:g}: the limit of a "
-                                                                 "joint's effort "
-                             "is the same both ways, the larger is taken", "warning")
+                             "joint's effort is the same both ways, the larger is taken", "warning")
             if not joint.effort[0] > 0.0:
                 context.problem(element.line, label, "actuatorfrcrange does not reach from below zero to above", "Give such a range.")
 

@@ -29,10 +29,9 @@ GEOMS = ("geom1", "geom2")
 
 
 class MjcfReading:
-    """A model that is being read. bodies, joints, sites, geoms, tendons: by the names of the file. X_WB: of bodies, by id, where the model
-    stands
-    at its reference positions. joints_of: of a body of the file, those that carry it. collisions: every shape that may touch something,
-    with its body and its geom."""
+    """A model that is being read. bodies, joints, sites, geoms, tendons: by the names of the file. X_WB: of bodies, by id, where the
+    model stands at its reference positions. joints_of: of a body of the file, those that carry it. collisions: every shape that may touch
+    something, with its body and its geom."""
 
     def __init__(self, root: XmlElement, context: Context, description: RobotDescription,
                  package_dirs: Sequence[str | PathLike[str]]) -> None:
@@ -84,8 +83,7 @@ class MjcfReading:
             first, name = name, self.free(name, taken)
             if given:
                 self.note(("renamed", element.tag), element, f"<{element.tag}>", f"it is called {name!r} here: {shorten(first)} is the "
-                                                                                 "name of "
-                          "another body or frame")
+                          "name of another body or frame")
         taken.add(name)
         return name
 

@@ -91,9 +91,8 @@ def _in_order(reading: MjcfReading) -> list[BodyDescription]:
     return [body for body in reading.description.bodies if id(body) in reading.carrier]
 
 
-def _directions(reading: MjcfReading, body: BodyDescription, joint: JointDescription, column: int) -> list[tuple[int, np.ndarray,
-    np.ndarray,
-                                                                                                    np.ndarray]]:
+def _directions(reading: MjcfReading, body: BodyDescription, joint: JointDescription,
+                column: int) -> list[tuple[int, np.ndarray, np.ndarray, np.ndarray]]:
     """(column, turning, sliding, a point of the axis) in the world of each coordinate of a joint."""
     X = reading.X_WB[id(body)]
     p, none = X.R @ joint.X_BM.p + X.p, np.zeros(3)

@@ -101,8 +101,8 @@ LEFT = {
     "metallic": "for viewers",
     "roughness": "for viewers", "normal": "for viewers", "texcoord": "for viewers", "smoothnormal": "for viewers",
     "fitscale": "the mesh is taken",
-    "fusestatic": "welded bodies are one in the engine anyway, and keep their names", "alignfree": "q of a free joint is the pose of its "
-                                                                                                   "body",
+    "fusestatic": "welded bodies are one in the engine anyway, and keep their names",
+    "alignfree": "q of a free joint is the pose of its body",
     "align": "q of a free joint is the pose of its body", "saveinertial": "for MuJoCo's own compiler",
     "conflict": "for MuJoCo's own compiler",
     "margin": "contacts and limits begin where things touch here", "gap": "contacts begin where things touch here",

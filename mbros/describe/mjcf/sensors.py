@@ -91,7 +91,7 @@ def _object(reading: MjcfReading, element: XmlElement, label: str) -> Any:
                      f"not used: it is of a {shorten(kind)}", "warning")
         return None
     if kind == "body":
-        reading.note(("sensor", "body"), element, label, "the frame of the body is taken, MuJoCo takes the one along its principal axes of "
-                                                         "inertia")
+        reading.note(("sensor", "body"), element, label, "the frame of the body is taken, MuJoCo takes the one along its "
+                     "principal axes of inertia")
     return reading.named(element, "objname", "site" if kind == "site" else "body", reading.sites if kind == "site" else reading.bodies,
                          label)

@@ -73,8 +73,7 @@ def _spatial(reading: MjcfReading, element: XmlElement, name: str, label: str) -
     straight = len(ends) == len(element.children) == 2 and None not in ends and ends[0].body is not ends[1].body
     if not straight:
         reading.note(("spatial", element.line), element, label, "not used: it is not straight between two sites of two bodies (pulleys and "
-                                                                "what "
-                     "tendons wrap around are not read)", "warning")
+                     "what tendons wrap around are not read)", "warning")
     return Tendon(name, element, [], tuple(ends) if straight else ())
 
 
@@ -85,8 +84,7 @@ def _own_forces(reading: MjcfReading, tendon: Tendon, label: str) -> None:
     for which in ("stiffness", "damping"):
         if any(several(context, element, which, label, (0.0, 0.0, 0.0), 1)[1:]):
             reading.note(("tendon", "polynomial", which), element, label, f"of {which} the first number is taken: what grows with powers "
-                                                                          "is "
-                         "not read", "warning")
+                         "is not read", "warning")
     bounds = limited(context, element, "limited", "range", label, reading.settings.autolimits)
     lone = len(tendon.joints) == 1
     if tendon.ends:
@@ -112,20 +110,19 @@ def _rest(reading: MjcfReading, tendon: Tendon, label: str, usual: float) -> flo
     given = len(tendon.element.attributes.get("springlength", "").split())
     if given == 2 and lower != upper:
         reading.note(("tendon", "springlength"), tendon.element, label, "of springlength the first number is taken: springs have one "
-                                                                        "length of "
-                     "rest here", "warning")
+                     "length of rest here", "warning")
     return usual if lower == -1.0 else lower
 
 
-def _straight(reading: MjcfReading, tendon: Tendon, label: str, stiffness: float, damping: float, bounds: tuple[float,
-    float] | None) -> None:
+def _straight(reading: MjcfReading, tendon: Tendon, label: str, stiffness: float, damping: float,
+              bounds: tuple[float, float] | None) -> None:
     a, b = tendon.ends
     if stiffness or damping:
         X_WB = reading.where_springs_rest()
         length = float(np.linalg.norm((X_WB[id(a.body)] @ a.X_BF).p - (X_WB[id(b.body)] @ b.X_BF).p))
         free = _rest(reading, tendon, label, length)
-        LinearSpringDamper(a, b, max(free, 0.0), stiffness, damping, name=f"{tendon.name}.spring").add_to(reading.description,
-            reading.taken)
+        made = LinearSpringDamper(a, b, max(free, 0.0), stiffness, damping, name=f"{tendon.name}.spring")
+        made.add_to(reading.description, reading.taken)
     if bounds is None:
         return
     if bounds[0] > 0.0:

@@ -39,8 +39,7 @@ def contact_numbers_of(reading: MjcfReading, element: XmlElement, label: str) ->
 
 def set_compliance(reading: MjcfReading) -> None:
     """solref and solimp of geoms as stiffness and relaxation time, of those that have them: for the mass of the tree that a geom is part
-    of,
-    or the heaviest one where it stands still."""
+    of, or the heaviest one where it stands still."""
     if not any(name in element.attributes for _, _, element in reading.collisions for name in ("solref", "solimp")):
         return
     trees = _trees(reading)
@@ -61,8 +60,7 @@ def set_compliance(reading: MjcfReading) -> None:
             setattr(shape, name, value)
         if found:
             reading.note("solref", element, label, "solref and solimp are read as stiffness and relaxation time, for the mass of the whole "
-                                                   "robot "
-                         "(docs/mjcf.md)")
+                         "robot (docs/mjcf.md)")
         else:
             reading.context.problem(element.line, label, f"solref is {element.attributes.get('solref', '')[:80]!r}",
                                     "Give two positive numbers, time constant and damping ratio, or two negative ones.")
@@ -136,8 +134,7 @@ def _filter(reading: MjcfReading, pairs: set[tuple[int, int]]) -> None:
             left -= len(classes[one]) * len(classes[other])
             if left < 0:
                 reading.context.problem(reading.collisions[0][2].line, "<geom>", f"contype and conaffinity keep more than {MOST_PAIRS} "
-                                                                                 "pairs of "
-                                        "geoms apart", "Write fewer combinations of them.")
+                                        "pairs of geoms apart", "Write fewer combinations of them.")
                 return
             for k, (at, shape) in enumerate(classes[one]):
                 for at_2, shape_2 in classes[other][k + 1 if one == other else 0:]:

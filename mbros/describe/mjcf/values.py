@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from mbros.describe.urdf.xml import XmlElement
 
 
-def several(context: Context, element: XmlElement, attribute: str, label: str, default: Sequence[float], least: int = 1) -> tuple[float,
-    ...]:
+def several(context: Context, element: XmlElement, attribute: str, label: str, default: Sequence[float],
+            least: int = 1) -> tuple[float, ...]:
     """As many numbers as `default` has, which stands for those that are left out at the end. least: how many must be there."""
     text = element.attributes.get(attribute)
     if text is None:
@@ -65,11 +65,10 @@ def truth(context: Context, element: XmlElement, attribute: str, label: str, def
     return word(context, element, attribute, label, ("false", "true"), "true" if default else "false") == "true"
 
 
-def limited(context: Context, element: XmlElement, attribute: str, range_of: str, label: str, autolimits: bool) -> tuple[float,
-    float] | None:
-    """The range that counts, in the units of the file, or None: of `limited`, which is true, false or auto, and auto asks whether there is
-    a
-    range."""
+def limited(context: Context, element: XmlElement, attribute: str, range_of: str, label: str,
+            autolimits: bool) -> tuple[float, float] | None:
+    """The range that counts, in the units of the file, or None: of `limited`, which is true, false or auto, and auto asks whether there
+    is a range."""
     said = word(context, element, attribute, label, ("false", "true", "auto"), "auto")
     lower, upper = vector(context, element, range_of, label, (0.0, 0.0))
     given = range_of in element.attributes and (lower, upper) != (0.0, 0.0)

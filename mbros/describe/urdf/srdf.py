@@ -76,8 +76,7 @@ def _group_state(context: Context, element: XmlElement, description: RobotDescri
             continue
         if joint not in joints:
             context.notes.add((STATE, joint), child.line, f"<{STATE}> {shorten(name)}", f"not used: there is no joint {shorten(joint)} in "
-                                                                                        "the "
-                              f"robot{hint(joint, joints)}", "warning")
+                              f"the robot{hint(joint, joints)}", "warning")
             continue
         try:
             text = child.attributes.get("value", "")
