@@ -81,7 +81,7 @@ def test_trial_Y6_an_old_cython_is_told_by_name_and_version():
 
 def tree(folder, text=TINY):
     made = copy_tree(folder)
-    (made / "mbros" / "ros" / "_ending.pyx").write_text(text)
+    (made / "mbros" / "ros" / "process" / "_ending.pyx").write_text(text)
     return made
 
 
@@ -90,7 +90,7 @@ def build(tree, cache, **env):
     done = setup_py("build_ext", "--inplace", cwd=tree, MBROS_ONLY="ending", XDG_CACHE_HOME=cache,
                     **{"MBROS_BUILD_CACHE": None, "MBROS_JOBS": 1, **env})
     assert done.returncode == 0, done.stderr
-    must(sys.executable, "-c", "import _ending; assert _ending.answer() in (42, 43)", cwd=tree / "mbros" / "ros")
+    must(sys.executable, "-c", "import _ending; assert _ending.answer() in (42, 43)", cwd=tree / "mbros" / "ros" / "process")
     return [line for line in done.stderr.splitlines() if line.startswith("mbros: ")]
 
 
@@ -129,7 +129,7 @@ def test_what_is_not_the_same_is_compiled(cache, tmp_path, change):
     other = tree(tmp_path / "tree", TINY.replace("42", "43") if change == "source" else TINY)
     (kept,) = (folder / "mbros" / "modules").iterdir()
     if change == "header":
-        with open(other / "mbros" / "ros" / "ending.hpp", "a") as file:
+        with open(other / "mbros" / "ros" / "process" / "ending.hpp", "a") as file:
             file.write("\n// changed\n")
     elif change == "flags":
         env["CXXFLAGS"] = env["CFLAGS"] = "-DANOTHER=1"

@@ -1,4 +1,4 @@
-"""The wheel: everything a user needs, nothing else, under 6.1 MB. Made from what `make build` has compiled."""
+"""The wheel: everything a user needs, nothing else, under 6.25 MB. Made from what `make build` has compiled."""
 import re
 import sys
 import zipfile
@@ -9,7 +9,7 @@ from workshop import IN_PLACE_ONLY, MODULES, ROOT, ROS_FILES, must
 
 pytestmark = [pytest.mark.packages, pytest.mark.slow]
 
-LIMIT = 6.1e6   # bytes; 6.04e6 with q= and v= of all calls, campaigns and the bench tab, 5.70e6 before
+LIMIT = 6.25e6  # bytes; 6.16e6 with the readers of MJCF and SDF, 6.04e6 with q= and v= of all calls, campaigns and the bench tab, 5.70e6 before
 
 
 @pytest.fixture(scope="module")
