@@ -92,7 +92,8 @@ def test_trial_R22_a_request_that_is_read_in_python_has_the_same_rules(executor,
         sim.start()
         request = Step.Request(steps=2)
         request.command.name, request.command.effort = list(sim.robot.map.joints), [0.5]
-        request.command.header.stamp.sec = int(time.time())
+        stamp = request.command.header.stamp
+        stamp.sec, stamp.nanosec = divmod(time.time_ns(), 10**9)
         assert sim.services.steps.step(request).startswith("2 steps")
         with sim.loop.aside():
             assert sim.loop.commands_in_force()["held"] == [0.5]
