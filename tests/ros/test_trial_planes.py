@@ -100,7 +100,7 @@ def test_trial_R22_a_request_that_is_read_in_python_has_the_same_rules(executor,
         request.command.header.stamp.sec -= 1000
         with pytest.raises(RequestError, match=r"command: the stamp is older than parameter command_max_age.*\(100\d\.\d+ s old\)"):
             sim.services.steps.step(request)
-        request.command.header.stamp.sec, request.command.effort = 0, [float("inf")]
+        stamp.sec, stamp.nanosec, request.command.effort = 0, 0, [float("inf")]
         with pytest.raises(RequestError, match="command: a command is infinite"):
             sim.services.steps.step(request)
     finally:
