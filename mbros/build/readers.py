@@ -25,7 +25,9 @@ ALL_ENDINGS = (".xacro", *DATA_ENDINGS)
 
 def kind_of(source: Any) -> str:
     """"urdf" or another word of ROOTS, of a text or a path."""
-    if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
+    from mbros.describe.urdf import is_text      # start-up time: who reads no robot does not pay
+
+    if is_text(source):
         return ROOTS.get(_root(source[:LOOKED_AT].encode("utf-8", "replace")), "urdf")
     ending = os.path.splitext(os.fspath(source))[1].lower()
     if ending == ".xacro":

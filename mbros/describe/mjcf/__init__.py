@@ -18,6 +18,7 @@ from mbros.describe.check_robot import raise_errors
 from mbros.describe.mjcf.base import stand_as
 from mbros.describe.mjcf.document import TEXT
 from mbros.describe.mjcf.reader import read
+from mbros.describe.urdf import is_text
 from mbros.describe.urdf.xml import read_file
 from mbros.errors import MbrosError, ModelError, UrdfError
 from mbros.names import one_document
@@ -42,7 +43,7 @@ def parse(source: str | PathLike[str], base: str | None = None, inertia: str = "
     choice("load", "limits", limits, LENIENCE)
     if xacro_args:
         raise MbrosError(f"xacro_args: {short(xacro_args)} was given, and an MJCF file is no .xacro file; leave it out")
-    if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
+    if is_text(source):
         description = read(source.encode("utf-8", "surrogatepass"), TEXT, False, package_dirs=package_dirs)
     else:
         path = Path(source)

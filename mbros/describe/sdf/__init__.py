@@ -24,6 +24,7 @@ from mbros.describe.sdf.schema import note_unread
 from mbros.describe.sdf.members import around, read_world
 from mbros.describe.sdf.plugins import read_bench
 from mbros.describe.sdf.worlds import add_grounds, read_gravity
+from mbros.describe.urdf import is_text
 from mbros.describe.urdf.context import Context
 from mbros.describe.urdf.xml import read_file
 from mbros.errors import MbrosError, ModelError
@@ -59,7 +60,7 @@ def parse(source: str | PathLike[str], base: str | None = None, inertia: str = "
 
 
 def _data(source: str | PathLike[str]) -> tuple[bytes, str]:
-    if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
+    if is_text(source):
         return source.encode("utf-8", "surrogatepass"), "<text>"
     return read_file(Path(source), "an SDF file"), os.fspath(source)
 

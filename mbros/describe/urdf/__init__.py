@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from mbros_core.support.numbers import short
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 __all__ = ["parse", "is_text", "parse_finite_float"]
 
 
-def is_text(source: object) -> bool:
-    """Whether `source` is URDF text rather than a path or a name."""
+def is_text(source: object) -> TypeGuard[str]:
+    """Whether `source` is the text of a robot rather than a path or a name."""
     return isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<")
 
 
